@@ -1,0 +1,437 @@
+//! Reads one skill's file: encoding, fences, fields, instructions.
+
+use crate::{
+    diagnostic::{Diagnostic, Fix, Span},
+    document::{Document, Syntax},
+    frontmatter::{self, Cut},
+    limits,
+    mend::{self, Repair, RepairKind},
+    profile::Profile,
+    rules::{self, Report, Rule},
+    simple, toml,
+    value::{Field, Value},
+    yaml::{self, Budget, Remark, Stop},
+};
+
+/// A document and what was noticed while reading it.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    /// What was read; empty where nothing could be.
+    pub document: Document,
+    /// What was noticed, in the order of its places.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads one skill's file. Any bytes parse; what can not be read is told with its place.
+pub fn parse(bytes: impl Into<Vec<u8>>, profile: Profile) -> Parsed {
+    let text = match decode(bytes.into(), profile) {
+        Ok(text) => text,
+        Err(diagnostics) => {
+            return Parsed {
+                document: Document::default(),
+                diagnostics,
+            };
+        }
+    };
+    let mut report = Report::new(text.as_bytes(), profile);
+    let mut document = read(&text, &mut report);
+    let diagnostics = report.finish();
+    document.text = text;
+    Parsed {
+        document,
+        diagnostics,
+    }
+}
+
+/// The bytes as text, or why they are none.
+pub(crate) fn decode(bytes: Vec<u8>, profile: Profile) -> Result<Box<str>, Vec<Diagnostic>> {
+    if let Some(encoding) = foreign_encoding(&bytes) {
+        let mut report = Report::new(&bytes, profile);
+        report.note_with_help(
+            &rules::wrong_encoding::RULE,
+            Span::at(0),
+            format!("the file is written in {encoding} and cannot be read"),
+            "save it as UTF-8",
+        );
+        return Err(report.finish());
+    }
+    String::from_utf8(bytes)
+        .map(String::into_boxed_str)
+        .map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let bytes = error.as_bytes();
+            let mut report = Report::new(bytes, profile);
+            report.note_with_help(
+                &rules::invalid_utf8::RULE,
+                Span::new(
+                    at,
+                    at + error.utf8_error().error_len().unwrap_or(bytes.len() - at),
+                ),
+                format!(
+                    "byte {at} (0x{:02X}) is not UTF-8, so the file cannot be read",
+                    bytes[at]
+                ),
+                "save it as UTF-8",
+            );
+            report.finish()
+        })
+}
+
+/// The name of an encoding whose mark the file starts with.
+fn foreign_encoding(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xFF, 0xFE, 0, 0, ..] => Some("UTF-32 (little endian)"),
+        [0, 0, 0xFE, 0xFF, ..] => Some("UTF-32 (big endian)"),
+        [0xFF, 0xFE, ..] => Some("UTF-16 (little endian)"),
+        [0xFE, 0xFF, ..] => Some("UTF-16 (big endian)"),
+        _ => None,
+    }
+}
+
+/// Reads the text; the document's own text is filled in by the caller.
+fn read(text: &str, report: &mut Report<'_>) -> Document {
+    let (mark, start) = frontmatter::start(text);
+    if text[mark..].trim().is_empty() {
+        report.note_with_help(
+            &rules::empty_file::RULE,
+            Span::at(0),
+            "the file is empty, so there is no skill to load",
+            "write frontmatter with `name` and `description`, then the instructions",
+        );
+        return Document::default();
+    }
+    surroundings(text, mark, start, report);
+    let Some(cut) = frontmatter::cut(text, start) else {
+        report.note_with_help(
+            &rules::missing_frontmatter::RULE,
+            Span::at(start),
+            "the file has no frontmatter, so the skill has no name and no description",
+            "start the file with `---`, `name:` and `description:` lines, and `---`",
+        );
+        return Document {
+            instructions: frontmatter::trimmed(text, start, text.len()),
+            ..Document::default()
+        };
+    };
+    let Some(instructions) = cut.instructions else {
+        let fence = cut.fence.of(text);
+        report.note_with_help(
+            &rules::unclosed_frontmatter::RULE,
+            cut.fence,
+            format!("the frontmatter opened by this `{fence}` is never closed, so nothing of the file is read"),
+            format!("add a line `{fence}` after the last field"),
+        );
+        return Document::default();
+    };
+    let fields = fields(text, &cut, report);
+    Document {
+        syntax: Some(cut.syntax),
+        frontmatter: cut.frontmatter,
+        instructions,
+        fields,
+        text: Box::default(),
+    }
+}
+
+/// Notes what stands around the text: marks, line ends, control characters.
+fn surroundings(text: &str, mark: usize, start: usize, report: &mut Report<'_>) {
+    if mark > 0 {
+        let fix = Fix::replace("remove the byte order mark", Span::new(0, mark), "");
+        report.note_with_fix(
+            &rules::byte_order_mark::RULE,
+            Span::new(0, mark),
+            "the file starts with a byte order mark, and some clients refuse it",
+            fix,
+        );
+    }
+    if start > mark {
+        let fix = Fix::replace("remove the blank lines", Span::new(mark, start), "");
+        report.note_with_fix(
+            &rules::blank_before_frontmatter::RULE,
+            Span::new(mark, start),
+            "blank lines stand before the frontmatter, and some clients then see none",
+            fix,
+        );
+    }
+    if let Some(at) = memchr::memchr(b'\r', text.as_bytes()) {
+        let lone = text.as_bytes().get(at + 1) != Some(&b'\n');
+        let kind = if lone { "CR" } else { "CRLF" };
+        let profile = report.profile();
+        let noted = report.note(
+            &rules::line_endings::RULE,
+            Span::new(at, at + 1),
+            format!("lines end in {kind}; they are read well here, but not by every client"),
+        );
+        if let Some(diagnostic) = noted {
+            diagnostic.help = Some(rules::line_endings::TITLE.to_owned());
+            // A load has no use for an edit per line, and may hold thousands of such files.
+            if profile != Profile::Lenient {
+                diagnostic.fix = Some(rules::line_endings::fix(text));
+            }
+        }
+    }
+    // A pass without branches is many times quicker; the place is only looked up when needed.
+    let control = text
+        .bytes()
+        .fold(false, |found, byte| found | is_control(byte));
+    if let Some(at) = control.then(|| text.bytes().position(is_control)).flatten() {
+        report.note_with_help(
+            &rules::control_character::RULE,
+            Span::new(at, at + 1),
+            format!(
+                "the control character U+{:04X} stands in the text",
+                text.as_bytes()[at]
+            ),
+            "remove it",
+        );
+    }
+}
+
+/// Control characters that no text needs.
+fn is_control(byte: u8) -> bool {
+    matches!(byte, 0..=0x08 | 0x0B | 0x0C | 0x0E..=0x1F | 0x7F)
+}
+
+fn fields(text: &str, cut: &Cut, report: &mut Report<'_>) -> Vec<Field> {
+    let span = cut.frontmatter;
+    if span.end - span.start > limits::FRONTMATTER_BYTES {
+        report.note_with_help(
+            &rules::frontmatter_too_large::RULE,
+            cut.fence,
+            format!(
+                "the frontmatter is {} KiB long and at most {} KiB are read, so the skill has no fields",
+                (span.end - span.start) / 1024,
+                limits::FRONTMATTER_BYTES / 1024
+            ),
+            "move the text below the closing fence",
+        );
+        return Vec::new();
+    }
+    let fields = match cut.syntax {
+        Syntax::Toml => toml_fields(text, span, report),
+        Syntax::Yaml => yaml_fields(text, span, cut.fence, report),
+    };
+    duplicates(text, &fields, report);
+    fields
+}
+
+fn toml_fields(text: &str, span: Span, report: &mut Report<'_>) -> Vec<Field> {
+    toml::read(span.of(text), span.start).unwrap_or_else(|error| {
+        report.note_with_help(
+            &rules::invalid_toml::RULE,
+            error.span,
+            format!(
+                "the frontmatter is not valid TOML, so the skill has no fields: {}",
+                error.why
+            ),
+            "mend this line",
+        );
+        Vec::new()
+    })
+}
+
+fn yaml_fields(text: &str, span: Span, fence: Span, report: &mut Report<'_>) -> Vec<Field> {
+    if let Some(fields) = simple::read(span.of(text), span.start) {
+        return fields;
+    }
+    // Control characters end a scalar, or the stream, for YAML; a blank of the same width
+    // keeps every place where it is. The finding itself was noted with the surroundings.
+    let clean;
+    let text = if span.of(text).bytes().any(is_control) {
+        clean = text
+            .char_indices()
+            .map(|(at, char)| {
+                if span.start <= at && u8::try_from(char).is_ok_and(is_control) {
+                    ' '
+                } else {
+                    char
+                }
+            })
+            .collect::<String>();
+        clean.as_str()
+    } else {
+        text
+    };
+    let stop = match yaml::read(span.of(text), span.start, &mut Budget::default()) {
+        Ok(read) => {
+            remarks(&read.remarks, report);
+            match read.root.map(|node| (node.span, node.value)) {
+                Some((_, Value::Map(fields))) => return fields,
+                Some((place, other)) => {
+                    not_a_map(place, other.kind(), report);
+                    return Vec::new();
+                }
+                None => {
+                    not_a_map(fence, "empty", report);
+                    return Vec::new();
+                }
+            }
+        }
+        Err(stop) => stop,
+    };
+    let mended = mend::mend(text, span);
+    remarks(&mended.remarks, report);
+    if mended.fields.is_empty() {
+        let rule: &'static Rule = if matches!(stop, Stop::Limit { .. }) {
+            &rules::yaml_limit::RULE
+        } else {
+            &rules::invalid_yaml::RULE
+        };
+        report.note_with_help(
+            rule,
+            Span::at(stop.at().min(span.end)),
+            format!(
+                "the frontmatter cannot be read, so the skill has no fields: {}",
+                stop.why()
+            ),
+            "mend this line, or put the value in quotes",
+        );
+        return Vec::new();
+    }
+    if let Some(stray) = mended.stray {
+        report.note_with_help(
+            &rules::repaired_yaml::RULE,
+            stray,
+            "these lines belong to no field and are passed over",
+            "remove them, or write them as `key: value`",
+        );
+    }
+    if let Stop::Limit { at, what } = &stop {
+        report.note_with_help(
+            &rules::yaml_limit::RULE,
+            Span::at(*at),
+            format!("the frontmatter is too complex, so part of it was kept as text: {what}"),
+            "write the values more simply",
+        );
+        return mended.fields;
+    }
+    for repair in &mended.repairs {
+        repaired(repair, report);
+    }
+    mended.fields
+}
+
+/// Notes how one field was read, and what to write in its place.
+fn repaired(repair: &Repair, report: &mut Report<'_>) {
+    let key = &repair.key;
+    let (rule, message): (&'static Rule, _) = match repair.kind {
+        RepairKind::LooseQuotes => (
+            &rules::loose_quotes::RULE,
+            format!(
+                "the quoted value of `{key}` goes on without indentation, which strict readers refuse"
+            ),
+        ),
+        RepairKind::Repaired => (
+            &rules::repaired_yaml::RULE,
+            format!("`{key}` is not valid YAML and was mended: {}", repair.why),
+        ),
+        RepairKind::UnknownAlias => (
+            &rules::unknown_alias::RULE,
+            format!("`{key}` is an alias of nothing and was read as text"),
+        ),
+        RepairKind::Limit => (
+            &rules::yaml_limit::RULE,
+            format!(
+                "`{key}` is too complex and was kept as text: {}",
+                repair.why
+            ),
+        ),
+    };
+    let at = Span::new(repair.at, repair.span.end.max(repair.at));
+    if repair.kind == RepairKind::Limit {
+        report.note_with_help(rule, at, message, "write the value more simply");
+    } else {
+        let fix = Fix::replace(
+            shown(&repair.replacement),
+            repair.span,
+            repair.replacement.clone(),
+        );
+        report.note_with_fix(rule, at, message, fix);
+    }
+}
+
+/// The title of a replacement: its first line, cut to what fits a line.
+fn shown(replacement: &str) -> String {
+    const WIDTH: usize = 100;
+    let line = replacement.lines().next().unwrap_or_default();
+    let cut: String = line.chars().take(WIDTH).collect();
+    if cut.len() < line.len() {
+        format!("write `{cut}…`")
+    } else if line.len() < replacement.len() {
+        format!("write `{cut}` and indent the lines below it")
+    } else {
+        format!("write `{cut}`")
+    }
+}
+
+fn not_a_map(span: Span, kind: &str, report: &mut Report<'_>) {
+    report.note_with_help(
+        &rules::not_a_map::RULE,
+        span,
+        format!("the frontmatter is {kind} where fields are expected, so the skill has none"),
+        "write `name: …` and `description: …`, each on a line of its own",
+    );
+}
+
+fn remarks(remarks: &[(Remark, Span)], report: &mut Report<'_>) {
+    for (remark, span) in remarks {
+        match remark {
+            Remark::Alias => report.note_with_help(
+                &rules::yaml_alias::RULE,
+                *span,
+                "an alias repeats an earlier text, and many clients do not follow it",
+                "write the text itself",
+            ),
+            Remark::AliasKept => report.note_with_help(
+                &rules::yaml_alias::RULE,
+                *span,
+                "an alias of a list or map is not followed and stays text",
+                "write the value itself",
+            ),
+            Remark::Tag => report.note_with_help(
+                &rules::yaml_tag::RULE,
+                *span,
+                "a YAML tag has no effect here",
+                "remove the tag",
+            ),
+            Remark::SecondDocument => report.note_with_help(
+                &rules::multiple_documents::RULE,
+                *span,
+                "a second YAML document starts here and is not read",
+                "keep all fields in one document",
+            ),
+        }
+    }
+}
+
+/// Notes keys that stand twice, at any depth.
+fn duplicates(text: &str, fields: &[Field], report: &mut Report<'_>) {
+    for (number, field) in fields.iter().enumerate() {
+        if let Some(first) = fields[..number]
+            .iter()
+            .find(|earlier| earlier.key == field.key)
+        {
+            let line = crate::diagnostic::Position::of(text.as_bytes(), first.key_span.start).line;
+            report.note_with_help(
+                &rules::duplicate_field::RULE,
+                field.key_span,
+                format!(
+                    "`{}` stands twice; the first, in line {line}, counts",
+                    field.key
+                ),
+                "keep one of them",
+            );
+        }
+        duplicates_within(text, &field.node.value, report);
+    }
+}
+
+fn duplicates_within(text: &str, value: &Value, report: &mut Report<'_>) {
+    match value {
+        Value::Scalar(..) => {}
+        Value::List(nodes) => nodes
+            .iter()
+            .for_each(|node| duplicates_within(text, &node.value, report)),
+        Value::Map(fields) => duplicates(text, fields, report),
+    }
+}

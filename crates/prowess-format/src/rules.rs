@@ -1,0 +1,438 @@
+//! The rules a skill is judged by: one file each, with its code, its levels and its check.
+//!
+//! Every rule has a page of the same name in `docs/spec/`, whose examples run as tests.
+
+use crate::{
+    diagnostic::{Diagnostic, Fix, Position, Severity, Span},
+    document::{Document, Syntax},
+    profile::Profile,
+};
+
+pub mod bad_glob;
+pub mod bad_tool_pattern;
+pub mod blank_before_frontmatter;
+pub mod broken_link;
+pub mod byte_order_mark;
+pub mod client_field;
+pub mod confusable_name;
+pub mod control_character;
+pub mod description_too_large;
+pub mod duplicate;
+pub mod duplicate_field;
+pub mod dynamic_context;
+pub mod empty_file;
+pub mod empty_instructions;
+pub mod file_name;
+pub mod file_too_large;
+pub mod frame_marker;
+pub mod frontmatter_too_large;
+pub mod hard_link;
+pub mod hidden_unicode;
+pub mod html_comment;
+pub mod ignored_folder;
+pub mod invalid_line;
+pub mod invalid_name;
+pub mod invalid_toml;
+pub mod invalid_utf8;
+pub mod invalid_yaml;
+pub mod keyword_as_glob;
+pub mod keyword_stuffing;
+pub mod large_file;
+pub mod line_endings;
+pub mod link_loop;
+pub mod long_compatibility;
+pub mod long_description;
+pub mod long_instructions;
+pub mod loose_file;
+pub mod loose_quotes;
+pub mod metadata_not_text;
+pub mod missing_description;
+pub mod missing_file;
+pub mod missing_folder;
+pub mod missing_frontmatter;
+pub mod missing_name;
+pub mod misspelt_field;
+pub mod multiple_documents;
+pub mod name_differs_from_folder;
+pub mod nested_skill;
+pub mod non_ascii_name;
+pub mod not_a_map;
+pub mod not_regular_file;
+pub mod outside_reference;
+pub mod repaired_yaml;
+pub mod scan_limit;
+pub mod script_not_executable;
+pub mod shadowed;
+pub mod symlink_outside;
+pub mod toml_frontmatter;
+pub mod unclosed_frontmatter;
+pub mod unknown_alias;
+pub mod unknown_field;
+pub mod unquoted_text;
+pub mod unreadable_file;
+pub mod untrusted;
+pub mod vague_description;
+pub mod wildcard_tool;
+pub mod wrong_client_type;
+pub mod wrong_encoding;
+pub mod wrong_type;
+pub mod yaml_alias;
+pub mod yaml_limit;
+pub mod yaml_tag;
+
+/// Every rule, in the order of their codes.
+pub static ALL: &[&Rule] = &[
+    &bad_glob::RULE,
+    &bad_tool_pattern::RULE,
+    &blank_before_frontmatter::RULE,
+    &broken_link::RULE,
+    &byte_order_mark::RULE,
+    &client_field::RULE,
+    &confusable_name::RULE,
+    &control_character::RULE,
+    &description_too_large::RULE,
+    &duplicate::RULE,
+    &duplicate_field::RULE,
+    &dynamic_context::RULE,
+    &empty_file::RULE,
+    &empty_instructions::RULE,
+    &file_name::RULE,
+    &file_too_large::RULE,
+    &frame_marker::RULE,
+    &frontmatter_too_large::RULE,
+    &hard_link::RULE,
+    &hidden_unicode::RULE,
+    &html_comment::RULE,
+    &ignored_folder::RULE,
+    &invalid_line::RULE,
+    &invalid_name::RULE,
+    &invalid_toml::RULE,
+    &invalid_utf8::RULE,
+    &invalid_yaml::RULE,
+    &keyword_as_glob::RULE,
+    &keyword_stuffing::RULE,
+    &large_file::RULE,
+    &line_endings::RULE,
+    &link_loop::RULE,
+    &long_compatibility::RULE,
+    &long_description::RULE,
+    &long_instructions::RULE,
+    &loose_file::RULE,
+    &loose_quotes::RULE,
+    &metadata_not_text::RULE,
+    &missing_description::RULE,
+    &missing_file::RULE,
+    &missing_folder::RULE,
+    &missing_frontmatter::RULE,
+    &missing_name::RULE,
+    &misspelt_field::RULE,
+    &multiple_documents::RULE,
+    &name_differs_from_folder::RULE,
+    &nested_skill::RULE,
+    &non_ascii_name::RULE,
+    &not_a_map::RULE,
+    &not_regular_file::RULE,
+    &outside_reference::RULE,
+    &repaired_yaml::RULE,
+    &scan_limit::RULE,
+    &script_not_executable::RULE,
+    &shadowed::RULE,
+    &symlink_outside::RULE,
+    &toml_frontmatter::RULE,
+    &unclosed_frontmatter::RULE,
+    &unknown_alias::RULE,
+    &unknown_field::RULE,
+    &unquoted_text::RULE,
+    &unreadable_file::RULE,
+    &untrusted::RULE,
+    &vague_description::RULE,
+    &wildcard_tool::RULE,
+    &wrong_client_type::RULE,
+    &wrong_encoding::RULE,
+    &wrong_type::RULE,
+    &yaml_alias::RULE,
+    &yaml_limit::RULE,
+    &yaml_tag::RULE,
+];
+
+/// A rule: what it is called, how much it matters, and how it is found.
+#[derive(Debug)]
+pub struct Rule {
+    /// The stable code, also the name of its file and its page.
+    pub code: &'static str,
+    /// What the rule asks for, in one sentence.
+    pub summary: &'static str,
+    /// How much a finding matters in each profile.
+    pub levels: Levels,
+    /// Looks at one skill; `None` where the finding is made while reading or cataloguing.
+    pub check: Option<fn(&Subject<'_>, &mut Report<'_>)>,
+}
+
+/// The severity of a rule in each profile; `None` lets it pass.
+#[derive(Debug, Clone, Copy)]
+pub struct Levels {
+    /// For loading.
+    pub lenient: Option<Severity>,
+    /// For `check`.
+    pub standard: Option<Severity>,
+    /// For failing loud.
+    pub strict: Option<Severity>,
+}
+
+impl Levels {
+    /// An error wherever it is found.
+    pub const ERROR: Self = Self::new(
+        Some(Severity::Error),
+        Some(Severity::Error),
+        Some(Severity::Error),
+    );
+    /// A warning wherever it is found.
+    pub const WARNING: Self = Self::new(
+        Some(Severity::Warning),
+        Some(Severity::Warning),
+        Some(Severity::Warning),
+    );
+    /// A hint wherever it is found.
+    pub const HINT: Self = Self::new(
+        Some(Severity::Hint),
+        Some(Severity::Hint),
+        Some(Severity::Hint),
+    );
+    /// Against the specification: loads with a warning, fails `check`.
+    pub const SPECIFICATION: Self = Self::new(
+        Some(Severity::Warning),
+        Some(Severity::Error),
+        Some(Severity::Error),
+    );
+    /// Tolerated by the specification, refused by those who fail loud.
+    pub const LOUD: Self = Self::new(
+        Some(Severity::Warning),
+        Some(Severity::Warning),
+        Some(Severity::Error),
+    );
+
+    /// Creates levels for lenient, standard and strict.
+    pub const fn new(
+        lenient: Option<Severity>,
+        standard: Option<Severity>,
+        strict: Option<Severity>,
+    ) -> Self {
+        Self {
+            lenient,
+            standard,
+            strict,
+        }
+    }
+
+    /// The severity under `profile`. The reference profile has its own verdicts; what else is
+    /// found there is told as the standard tells it.
+    pub fn severity(self, profile: Profile) -> Option<Severity> {
+        match profile {
+            Profile::Lenient => self.lenient,
+            Profile::Standard | Profile::SkillsRef => self.standard,
+            Profile::Strict => self.strict,
+        }
+    }
+}
+
+/// Judges one skill by every rule that looks at a skill. What was noticed while reading is in
+/// [`Parsed`](crate::Parsed) already.
+pub fn check(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnostic> {
+    let mut report = Report::new(subject.document.text().as_bytes(), profile);
+    for rule in ALL {
+        if let Some(check) = rule.check
+            && rule.levels.severity(profile).is_some()
+        {
+            check(subject, &mut report);
+        }
+    }
+    report.finish()
+}
+
+/// Judges one skill by the rules that decide whether and as what it loads. Costs well under a
+/// microsecond on a good skill, so that every load can afford it.
+pub fn check_essential(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnostic> {
+    let mut report = Report::new(subject.document.text().as_bytes(), profile);
+    missing_name::check(subject, &mut report);
+    invalid_name::check(subject, &mut report);
+    name_differs_from_folder::check(subject, &mut report);
+    missing_description::check(subject, &mut report);
+    description_too_large::check(subject, &mut report);
+    wrong_type::check(subject, &mut report);
+    if profile == Profile::Strict {
+        misspelt_field::check(subject, &mut report);
+        unknown_field::check(subject, &mut report);
+        wrong_client_type::check(subject, &mut report);
+        bad_glob::check(subject, &mut report);
+    }
+    report.finish()
+}
+
+/// Writes a text as a value of this document's frontmatter.
+fn literal(document: &Document, text: &str) -> String {
+    let plain =
+        document.syntax() != Some(Syntax::Toml) && unquoted_text::kind_of_plain(text).is_none();
+    if plain {
+        text.to_owned()
+    } else {
+        format!("\"{text}\"")
+    }
+}
+
+/// Writes a field of this document's frontmatter.
+fn assignment(document: &Document, key: &str, text: &str) -> String {
+    let mark = match document.syntax() {
+        Some(Syntax::Toml) => " =",
+        _ => ":",
+    };
+    format!("{key}{mark} {}", literal(document, text))
+}
+
+/// One skill as the rules see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// What was read.
+    pub document: &'a Document,
+    /// The name of the file, such as `SKILL.md`.
+    pub file_name: &'a str,
+    /// The folder it lies in, where there is one and it was looked at.
+    pub folder: Option<&'a Folder>,
+}
+
+impl<'a> Subject<'a> {
+    /// Whether fields could be read; where they could not, reading has told why.
+    fn has_fields(&self) -> bool {
+        let document = self.document;
+        match document.syntax() {
+            None => false,
+            Some(Syntax::Yaml) => !document.fields().is_empty(),
+            Some(Syntax::Toml) => {
+                let frontmatter = document.frontmatter_span().of(document.text());
+                !document.fields().is_empty() || frontmatter.trim().is_empty()
+            }
+        }
+    }
+
+    /// The name of the skill's own folder; a flat file such as `.skills/pdf.md` has none.
+    fn folder_name(&self) -> Option<&'a str> {
+        let folder = self.folder?;
+        (self.file_name.eq_ignore_ascii_case("SKILL.md") && !folder.name.is_empty())
+            .then_some(folder.name.as_str())
+    }
+}
+
+/// A skill's folder: its name and every file below it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Folder {
+    /// The folder's own name.
+    pub name: String,
+    /// The files below it, sorted by path.
+    pub files: Vec<FolderFile>,
+}
+
+/// One file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderFile {
+    /// The path below the skill's folder, with `/` between its parts.
+    pub path: String,
+    /// Whether its owner may run it; `None` where the platform has no such bit.
+    pub executable: Option<bool>,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// Collects findings about one file, each at the severity the profile gives its rule.
+#[derive(Debug)]
+pub struct Report<'a> {
+    bytes: &'a [u8],
+    profile: Profile,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Report<'a> {
+    /// Starts a report on a file's bytes.
+    pub fn new(bytes: &'a [u8], profile: Profile) -> Self {
+        Self {
+            bytes,
+            profile,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// The profile in use.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// Notes a finding. Gives it back for `.help` and `.fix`, or `None` where the profile lets it pass.
+    pub fn note(
+        &mut self,
+        rule: &'static Rule,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Option<&mut Diagnostic> {
+        let severity = rule.levels.severity(self.profile)?;
+        self.diagnostics.push(Diagnostic {
+            code: rule.code,
+            severity,
+            span,
+            position: Position::of(self.bytes, span.start),
+            message: message.into(),
+            help: None,
+            fix: None,
+        });
+        self.diagnostics.last_mut()
+    }
+
+    /// Notes a finding with the step that mends it.
+    pub fn note_with_help(
+        &mut self,
+        rule: &'static Rule,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        if let Some(diagnostic) = self.note(rule, span, message) {
+            diagnostic.help = Some(help.into());
+        }
+    }
+
+    /// Notes a finding that a machine can mend; the fix's title is the help.
+    pub fn note_with_fix(
+        &mut self,
+        rule: &'static Rule,
+        span: Span,
+        message: impl Into<String>,
+        fix: Fix,
+    ) {
+        if let Some(diagnostic) = self.note(rule, span, message) {
+            diagnostic.help = Some(fix.title.clone());
+            diagnostic.fix = Some(fix);
+        }
+    }
+
+    /// Whether an error was noted.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// The findings, in the order of their places.
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        self.diagnostics
+            .sort_by(|a, b| (a.span, a.code).cmp(&(b.span, b.code)));
+        self.diagnostics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_declared_once_and_in_order() {
+        let codes: Vec<_> = ALL.iter().map(|rule| rule.code).collect();
+        assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
+    }
+}

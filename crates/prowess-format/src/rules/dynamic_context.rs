@@ -1,0 +1,79 @@
+//! `dynamic-context`: a reader knows what some clients put in place of the text.
+//!
+//! One client runs `` !`command` `` and pastes its output, and puts a user's words in place of
+//! `$ARGUMENTS`. Prowess never runs anything and leaves the text as it is.
+
+use crate::{
+    Span,
+    links::{closing, lines},
+    rules::{Levels, Report, Rule, Subject},
+};
+
+/// Checked by `check`.
+pub static RULE: Rule = Rule {
+    code: "dynamic-context",
+    summary: "a reader knows what some clients put in place of the text",
+    levels: Levels::HINT,
+    check: Some(check),
+};
+
+fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    let mut arguments = None;
+    for line in lines(subject.document) {
+        if line.fenced {
+            continue;
+        }
+        for (span, command) in commands(line.text, line.start) {
+            report.note_with_help(
+                &RULE,
+                span,
+                format!(
+                    "some clients run `{}` here and paste what it prints; Prowess never runs it",
+                    crate::shown(command)
+                ),
+                "write it as a step if it should work everywhere",
+            );
+        }
+        if arguments.is_none()
+            && let Some(at) = line.text.find("$ARGUMENTS")
+        {
+            arguments = Some(line.start + at);
+        }
+    }
+    if let Some(at) = arguments {
+        report.note_with_help(
+            &RULE,
+            Span::new(at, at + "$ARGUMENTS".len()),
+            "some clients put the user's words in place of `$ARGUMENTS`; Prowess leaves it as it is",
+            "say in words what to do with the request if it should work everywhere",
+        );
+    }
+}
+
+/// The commands of a line, each with the span of its mark, backticks and text.
+fn commands(line: &str, start: usize) -> Vec<(Span, &str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(tick) = line[at..].find('`').map(|offset| at + offset) {
+        let count = line[tick..]
+            .bytes()
+            .take_while(|byte| *byte == b'`')
+            .count();
+        let open = tick + count;
+        let Some(length) = closing(&line[open..], count) else {
+            break;
+        };
+        at = open + length + count;
+        // A mark stands at the start of a word; `wow!` before code is none.
+        let before = line[..tick].strip_suffix('!');
+        let marked =
+            before.is_some_and(|text| text.is_empty() || text.ends_with(char::is_whitespace));
+        if marked && count == 1 {
+            found.push((
+                Span::new(start + tick - 1, start + at),
+                &line[open..open + length],
+            ));
+        }
+    }
+    found
+}

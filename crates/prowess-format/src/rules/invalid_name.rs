@@ -1,0 +1,49 @@
+//! `invalid-name`: a name is 1 to 64 lower-case letters, digits and single hyphens.
+//!
+//! A name of any shape loads leniently and is never used as a path; several clients drop the
+//! skill without a word.
+
+use crate::{
+    Fix, SkillName,
+    rules::{Levels, Report, Rule, Subject},
+};
+
+/// Checked on loading too.
+pub static RULE: Rule = Rule {
+    code: "invalid-name",
+    summary: "a name is 1 to 64 lower-case letters, digits and single hyphens",
+    levels: Levels::SPECIFICATION,
+    check: Some(check),
+};
+
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    let document = subject.document;
+    let Some(name) = document.name() else {
+        return;
+    };
+    let Err(fault) = crate::name::check(name) else {
+        return;
+    };
+    let Some(node) = document.get("name") else {
+        return;
+    };
+    let message = format!("`{}` is not a skill name: {fault}", crate::shown(name));
+    // The folder's name is the one the standard asks for, so one step mends both.
+    let better = subject
+        .folder_name()
+        .and_then(|folder| SkillName::new(folder).ok())
+        .or_else(|| SkillName::nearest(name));
+    match better {
+        Some(better) => {
+            let literal = super::literal(document, &better);
+            let fix = Fix::replace(format!("call it `{better}`"), node.span, literal);
+            report.note_with_fix(&RULE, node.span, message, fix);
+        }
+        None => report.note_with_help(
+            &RULE,
+            node.span,
+            message,
+            "use lower-case letters, digits and single hyphens, such as `pdf-forms`",
+        ),
+    }
+}

@@ -1,0 +1,93 @@
+//! `missing-file`: every file the instructions speak of is there.
+//!
+//! Half of the skills that speak of files name one that is not there; the model then looks for
+//! it, or makes it up.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Edit, Fix, Span,
+    links::Target,
+    rules::{Folder, Levels, Report, Rule, Subject},
+};
+
+/// Checked by `check`, where the folder was looked at.
+pub static RULE: Rule = Rule {
+    code: "missing-file",
+    summary: "every file the instructions speak of is there",
+    levels: Levels::LOUD,
+    check: Some(check),
+};
+
+fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    let Some(folder) = subject.folder else {
+        return;
+    };
+    let mut missing: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    for reference in subject.document.references() {
+        if let Target::Inside(path) = reference.target
+            && !is_there(folder, &path)
+        {
+            missing.entry(path).or_default().push(reference.span);
+        }
+    }
+    for (path, spans) in missing {
+        tell(subject, folder, &path, &spans, report);
+    }
+}
+
+/// Whether a path is a file of the folder, or a folder with a file in it.
+fn is_there(folder: &Folder, path: &str) -> bool {
+    path.is_empty()
+        || folder.files.iter().any(|file| {
+            file.path
+                .strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+}
+
+fn tell(
+    subject: &Subject<'_>,
+    folder: &Folder,
+    path: &str,
+    spans: &[Span],
+    report: &mut Report<'_>,
+) {
+    let times = match spans.len() {
+        1 => String::new(),
+        count => format!(" ({count} times)"),
+    };
+    let message = format!("`{}` is not in the skill{times}", crate::shown(path));
+    let paths = || folder.files.iter().map(|file| file.path.as_str());
+    // Some disks tell `API.md` from `api.md` and some do not: the author's does not.
+    if let Some(meant) = paths().find(|file| file.eq_ignore_ascii_case(path)) {
+        let text = subject.document.text();
+        let edits = spans
+            .iter()
+            .filter(|span| span.of(text).ends_with(path))
+            .map(|span| Edit {
+                span: Span::new(span.end - path.len(), span.end),
+                text: meant.to_owned(),
+            })
+            .collect();
+        let title = format!("write `{}`, as the file is called", crate::shown(meant));
+        report.note_with_fix(&RULE, spans[0], message, Fix { title, edits });
+        return;
+    }
+    let file_name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let wanted = file_name(path);
+    // Every skill has a `SKILL.md`; another one's is never this one's.
+    let moved = paths().find(|file| file_name(file) == wanted && *file != "SKILL.md");
+    let near = || {
+        paths()
+            .map(|file| (strsim::osa_distance(file, path), file))
+            .filter(|(distance, _)| *distance <= 2)
+            .min()
+            .map(|(_, file)| file)
+    };
+    let help = match moved.or_else(near) {
+        Some(meant) => format!("add it, or write `{}`", crate::shown(meant)),
+        None => "add the file, or take the mention out".to_owned(),
+    };
+    report.note_with_help(&RULE, spans[0], message, help);
+}

@@ -1,0 +1,33 @@
+//! `outside-reference`: instructions speak only of files inside the skill.
+//!
+//! A skill travels as one folder. What lies outside is not there on the next machine, and
+//! Prowess never reads it.
+
+use crate::{
+    links::Target,
+    rules::{Levels, Report, Rule, Subject},
+};
+
+/// Checked by `check`.
+pub static RULE: Rule = Rule {
+    code: "outside-reference",
+    summary: "instructions speak only of files inside the skill",
+    levels: Levels::LOUD,
+    check: Some(check),
+};
+
+fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    for reference in subject.document.references() {
+        if let Target::Outside(path) = reference.target {
+            report.note_with_help(
+                &RULE,
+                reference.span,
+                format!(
+                    "`{}` lies outside the skill and cannot be read",
+                    crate::shown(&path)
+                ),
+                "copy the file into the skill, or name the other skill instead",
+            );
+        }
+    }
+}
