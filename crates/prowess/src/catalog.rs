@@ -1,0 +1,273 @@
+//! Many skills as one immutable snapshot: winners, shadowed, hidden and broken ones.
+
+use std::{
+    collections::BTreeMap, num::NonZeroUsize, path::Path, sync::Arc, sync::OnceLock, thread,
+};
+
+use prowess_format::{Profile, Severity};
+
+use crate::{
+    discover::{Discovery, discover},
+    limits::Limits,
+    skill::Skill,
+    source::{Finding, Origin, Progress, Source, disk::DiskSource},
+    trust::{Trust, TrustNone},
+};
+
+mod confusable;
+mod overrides;
+mod resolve;
+mod search;
+#[cfg(test)]
+mod tests;
+mod why;
+
+pub use overrides::{Override, UnknownOverride};
+pub(crate) use search::Text;
+pub use why::Change;
+
+/// Which skills are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// Whether skills are used at all.
+    pub enabled: bool,
+    /// The names that may be used; `None` allows all.
+    pub allowed: Option<Vec<String>>,
+    /// Tags of which a skill must have at least one, in any case; none asks for nothing.
+    pub tags: Vec<String>,
+    /// What the host has decided about single skills, by name.
+    pub overrides: BTreeMap<String, Override>,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            allowed: None,
+            tags: Vec::new(),
+            overrides: BTreeMap::new(),
+        }
+    }
+}
+
+/// How a catalog is loaded.
+#[derive(Clone)]
+pub struct LoadOptions<'a> {
+    /// How strictly skills are judged; `Strict` fails the load on one broken skill.
+    pub profile: Profile,
+    /// Which skills are wanted.
+    pub filter: Filter,
+    /// Whose skills may reach a model.
+    pub trust: &'a dyn Trust,
+    /// How much is looked at.
+    pub limits: Limits,
+    /// How many threads read; `None` takes what the machine has.
+    pub threads: Option<NonZeroUsize>,
+    /// Where to tell how far the load is.
+    pub progress: Option<&'a Progress>,
+}
+
+impl Default for LoadOptions<'_> {
+    fn default() -> Self {
+        Self {
+            profile: Profile::default(),
+            filter: Filter::default(),
+            trust: &TrustNone,
+            limits: Limits::default(),
+            threads: None,
+            progress: None,
+        }
+    }
+}
+
+impl LoadOptions<'_> {
+    /// How many threads read.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+            .or_else(|| thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get)
+    }
+}
+
+/// A load that could not be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The strict profile found broken skills.
+    #[error("{} in the skills, and the strict profile loads all or none", plural(.findings))]
+    Broken {
+        /// Every error, by path.
+        findings: Vec<Finding>,
+    },
+}
+
+fn plural(findings: &[Finding]) -> String {
+    match findings.len() {
+        1 => "1 error".to_owned(),
+        count => format!("{count} errors"),
+    }
+}
+
+/// One immutable snapshot of many skills, sorted by name and path.
+#[derive(Debug, Clone, Default)]
+pub struct Catalog {
+    skills: Vec<Skill>,
+    findings: Vec<Finding>,
+    origins: Vec<Arc<Origin>>,
+    filter: Filter,
+    profile: Profile,
+    partial: bool,
+    by_id: OnceLock<Vec<u32>>,
+    by_path: OnceLock<Vec<u32>>,
+    search: OnceLock<search::Search>,
+}
+
+impl Catalog {
+    /// Loads every skill of these sources. Precedence is by scope; within one scope the earlier
+    /// source wins, except that of explicit sources the later one does.
+    pub fn load(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Result<Self, LoadError> {
+        let catalog = Self::assemble(discover(sources, options), options);
+        if options.profile == Profile::Strict {
+            let findings = catalog.errors();
+            if !findings.is_empty() {
+                return Err(LoadError::Broken { findings });
+            }
+        }
+        Ok(catalog)
+    }
+
+    /// Loads folders leniently; where two have a skill of one name, the later folder wins.
+    pub fn from_dirs<P: AsRef<Path>>(dirs: impl IntoIterator<Item = P>) -> Self {
+        let sources: Vec<Box<dyn Source>> = dirs
+            .into_iter()
+            .map(|dir| Box::new(DiskSource::new(dir.as_ref())) as Box<dyn Source>)
+            .collect();
+        let options = LoadOptions::default();
+        Self::assemble(discover(&sources, &options), &options)
+    }
+
+    /// Makes a snapshot of what was discovered.
+    pub fn assemble(discovery: Discovery, options: &LoadOptions<'_>) -> Self {
+        let mut catalog = Self {
+            skills: discovery.skills,
+            findings: discovery.findings,
+            origins: discovery.origins,
+            filter: options.filter.clone(),
+            profile: options.profile,
+            partial: discovery.partial,
+            by_id: OnceLock::new(),
+            by_path: OnceLock::new(),
+            search: OnceLock::new(),
+        };
+        catalog.resolve();
+        catalog
+    }
+
+    /// Adds another catalog, as if its sources had been named after this one's.
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        let offset = self.origins.len() as u32;
+        self.skills
+            .extend(other.skills.into_iter().map(|mut skill| {
+                skill.source += offset;
+                skill
+            }));
+        self.origins.extend(other.origins);
+        self.findings.extend(other.findings);
+        self.partial |= other.partial;
+        self.by_id = OnceLock::new();
+        self.by_path = OnceLock::new();
+        self.search = OnceLock::new();
+        self.resolve();
+        self
+    }
+
+    /// Every skill in every state, sorted by name and path.
+    pub fn skills(&self) -> &[Skill] {
+        &self.skills
+    }
+
+    /// The skills a model may be told about, sorted by name.
+    pub fn model_visible(&self) -> impl Iterator<Item = &Skill> {
+        self.skills.iter().filter(|skill| skill.is_model_visible())
+    }
+
+    /// The skill that answers to this name.
+    pub fn get(&self, name: &str) -> Option<&Skill> {
+        self.named(name).iter().find(|skill| skill.is_callable())
+    }
+
+    /// Every skill of this name, in every state.
+    pub fn named(&self, name: &str) -> &[Skill] {
+        let start = self.skills.partition_point(|skill| skill.name() < name);
+        let count = self.skills[start..].partition_point(|skill| skill.name() == name);
+        &self.skills[start..start + count]
+    }
+
+    /// The skill with this id; of several copies, the one in use.
+    pub fn by_id(&self, id: &str) -> Option<&Skill> {
+        let order = self.by_id.get_or_init(|| {
+            self.order_by(|a, b| (a.id(), !a.is_callable()).cmp(&(b.id(), !b.is_callable())))
+        });
+        let at = order.partition_point(|&at| self.skills[at as usize].id() < Some(id));
+        let skill = &self.skills[*order.get(at)? as usize];
+        (skill.id() == Some(id)).then_some(skill)
+    }
+
+    /// The skill whose file was found at this path.
+    pub fn by_path(&self, path: &Path) -> Option<&Skill> {
+        let order = self
+            .by_path
+            .get_or_init(|| self.order_by(|a, b| a.path().cmp(b.path())));
+        let at = order.partition_point(|&at| self.skills[at as usize].path() < path);
+        let skill = &self.skills[*order.get(at)? as usize];
+        (skill.path() == path).then_some(skill)
+    }
+
+    /// What was noticed about paths that are no skill.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Where the skills came from, in the order the sources were named.
+    pub fn origins(&self) -> &[Arc<Origin>] {
+        &self.origins
+    }
+
+    /// Whether a limit ended a scan before everything was seen.
+    pub fn is_partial(&self) -> bool {
+        self.partial
+    }
+
+    /// How strictly the skills were judged.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The skills of which the host lets models see only the name.
+    pub(crate) fn names_only(&self) -> impl Iterator<Item = &str> {
+        let overrides = self.filter.overrides.iter();
+        let of_name = overrides.filter(|(_, decided)| **decided == Override::NameOnly);
+        of_name.map(|(name, _)| name.as_str())
+    }
+
+    fn order_by(&self, mut compare: impl FnMut(&Skill, &Skill) -> std::cmp::Ordering) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.skills.len() as u32).collect();
+        order.sort_by(|&a, &b| compare(&self.skills[a as usize], &self.skills[b as usize]));
+        order
+    }
+
+    /// Every error, about skills and about other paths.
+    fn errors(&self) -> Vec<Finding> {
+        let of_skills = self.skills.iter().flat_map(|skill| {
+            skill.diagnostics().map(|diagnostic| Finding {
+                path: skill.path().to_path_buf(),
+                diagnostic: diagnostic.clone(),
+            })
+        });
+        of_skills
+            .chain(self.findings.iter().cloned())
+            .filter(|finding| finding.diagnostic.severity == Severity::Error)
+            .collect()
+    }
+}

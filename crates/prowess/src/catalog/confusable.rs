@@ -1,0 +1,136 @@
+//! Finds names that look alike: other case, other composition, look-alike letters.
+
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+};
+
+use prowess_format::rules;
+use unicode_security::confusable_detection::skeleton;
+
+use super::Catalog;
+use crate::{
+    display::display_path,
+    skill::{Skill, State},
+    source::{Scope, note},
+};
+
+impl Catalog {
+    /// Warns about active skills with look-alike names. A skill that is trusted less than its
+    /// twin can not take its place.
+    pub(super) fn resolve_confusable(&mut self) {
+        // Nearly all names are alone, so only those that meet another get a list.
+        let mut seen: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(self.skills.len());
+        let mut twins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, skill) in self.skills.iter().enumerate() {
+            if skill.state == State::Active {
+                let first = *seen.entry(key(skill.name())).or_insert(at);
+                if first != at {
+                    twins.entry(first).or_insert_with(|| vec![first]).push(at);
+                }
+            }
+        }
+        drop(seen);
+        for group in twins.into_values() {
+            self.resolve_twins(&group);
+        }
+    }
+
+    fn resolve_twins(&mut self, group: &[usize]) {
+        // The most trusted one keeps its place; of equals, the first by name.
+        let Some(&first) = group
+            .iter()
+            .min_by_key(|&&at| (distance(&self.skills[at]), at))
+        else {
+            return;
+        };
+        let original = self.skills[first].clone();
+        for &at in group {
+            let skill = &mut self.skills[at];
+            if at == first {
+                continue;
+            }
+            // Plain ASCII names such as `modem` and `modern` may both be meant.
+            let disguised = !skill.name().is_ascii() || same_but_for_case(skill, &original);
+            let refused = disguised && distance(skill) > distance(&original);
+            if refused {
+                skill.state = State::Shadowed { by: first };
+            }
+            skill.notes.extend(note(
+                &rules::confusable_name::RULE,
+                self.profile,
+                format!(
+                    "the name `{}` looks like `{}` at `{}`{}",
+                    skill.name().escape_default(),
+                    original.name().escape_default(),
+                    display_path(original.path()),
+                    if refused {
+                        ", which is trusted more and stays in use"
+                    } else {
+                        ""
+                    },
+                ),
+                "rename the skill so that nobody takes it for the other",
+            ));
+        }
+    }
+}
+
+/// How far a skill is from the user's own hand; more is trusted less.
+fn distance(skill: &Skill) -> u8 {
+    match skill.origin().scope {
+        Scope::Explicit | Scope::User | Scope::System => 0,
+        Scope::Project => 1,
+        Scope::Remote => 2,
+    }
+}
+
+fn same_but_for_case(a: &Skill, b: &Skill) -> bool {
+    a.name().eq_ignore_ascii_case(b.name())
+}
+
+/// Equal for names that look alike. Nearly all names are plain ASCII, for which the table of
+/// look-alikes comes down to a few characters.
+fn key(name: &str) -> Cow<'_, str> {
+    let stays = |byte: u8| matches!(byte, b'a'..=b'l' | b'n'..=b'z' | b'2'..=b'9' | b'-');
+    if name.bytes().all(stays) {
+        return Cow::Borrowed(name);
+    }
+    if name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    {
+        let mut key = String::with_capacity(name.len() + 4);
+        for byte in name.bytes() {
+            match byte.to_ascii_lowercase() {
+                b'm' => key.push_str("rn"),
+                b'0' => key.push('o'),
+                b'1' => key.push('l'),
+                byte => key.push(char::from(byte)),
+            }
+        }
+        return Cow::Owned(key);
+    }
+    Cow::Owned(table_key(name))
+}
+
+/// The same by the whole table. Lower case before and after: the table maps some characters to
+/// capitals.
+fn table_key(name: &str) -> String {
+    skeleton(&name.to_lowercase())
+        .collect::<String>()
+        .to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_short_way_gives_what_the_table_gives() {
+        for char in (0..=127_u8).map(char::from) {
+            let name = format!("a{char}b");
+            assert_eq!(key(&name), table_key(&name), "{char:?}");
+        }
+    }
+}

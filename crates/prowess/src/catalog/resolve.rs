@@ -1,0 +1,174 @@
+//! Decides for every skill of a snapshot what becomes of it.
+
+use std::{cmp::Reverse, path::Path};
+
+use prowess_format::{Profile, rules};
+
+use super::{Catalog, Filter, Override};
+use crate::{
+    display::display_path,
+    skill::{HiddenBy, Skill, State},
+    source::{Scope, note},
+};
+
+/// Where a skill stands when names collide; the least wins.
+///
+/// Within one source a file wins over a link to it, then the one whose folder has its name, then
+/// the shallower one, then the order of paths: all the same on every machine and with any number
+/// of threads.
+fn precedence(skill: &Skill) -> impl Ord + '_ {
+    let scope = skill.origin().scope;
+    // Later explicit folders win; elsewhere the nearer folder is named first.
+    let (later, earlier) = match scope {
+        Scope::Explicit => (Some(Reverse(skill.source)), 0),
+        _ => (None, skill.source),
+    };
+    let depth = skill.path().components().count();
+    let folder = skill.path().parent().and_then(Path::file_name);
+    let misplaced = folder.is_none_or(|folder| folder != skill.name());
+    (
+        scope,
+        later,
+        earlier,
+        skill.location().is_some(),
+        misplaced,
+        depth,
+        skill.path(),
+    )
+}
+
+impl Catalog {
+    /// Sorts the skills and gives each its state.
+    pub(super) fn resolve(&mut self) {
+        self.skills.sort_unstable_by(|a, b| {
+            (a.name(), a.path(), a.source).cmp(&(b.name(), b.path(), b.source))
+        });
+        for skill in &mut self.skills {
+            skill.notes.clear();
+            skill.state = match skill.state {
+                State::Broken => State::Broken,
+                _ if !skill.trusted => State::Untrusted,
+                _ => State::Active,
+            };
+        }
+        let mut start = 0;
+        while start < self.skills.len() {
+            let name = self.skills[start].name();
+            let count = self.skills[start..]
+                .iter()
+                .take_while(|skill| skill.name() == name)
+                .count();
+            self.resolve_name(start, start + count);
+            start += count;
+        }
+        self.resolve_confusable();
+        for skill in &mut self.skills {
+            if skill.state == State::Active
+                && let Some(by) = hidden_by(skill, &self.filter)
+            {
+                skill.state = State::Hidden(by);
+            }
+        }
+    }
+
+    /// Gives one of the skills `start..end` their common name.
+    fn resolve_name(&mut self, start: usize, end: usize) {
+        let group = &mut self.skills[start..end];
+        if let [skill] = group
+            && skill.state == State::Active
+        {
+            return;
+        }
+        let winner = (0..group.len())
+            .filter(|&at| group[at].state == State::Active)
+            .min_by(|&a, &b| precedence(&group[a]).cmp(&precedence(&group[b])));
+        for at in 0..group.len() {
+            match group[at].state {
+                State::Active if Some(at) != winner => {
+                    if let Some(winner) = winner {
+                        let shadow = shadow_note(&group[at], &group[winner], self.profile);
+                        group[at].notes.extend(shadow);
+                        group[at].state = State::Shadowed { by: start + winner };
+                    }
+                }
+                State::Untrusted => {
+                    let note = untrusted_note(&group[at], self.profile);
+                    group[at].notes.extend(note);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn shadow_note(
+    loser: &Skill,
+    winner: &Skill,
+    profile: Profile,
+) -> Option<prowess_format::Diagnostic> {
+    let name = loser.name().escape_debug();
+    let [scope, winning_scope] = [loser.origin().scope, winner.origin().scope];
+    let path = display_path(winner.path());
+    if loser.hash() == winner.hash() {
+        return note(
+            &rules::duplicate::RULE,
+            profile,
+            format!("the {scope} skill `{name}` is a copy of `{path}` and is listed once"),
+            "remove one of the two",
+        );
+    }
+    note(
+        &rules::shadowed::RULE,
+        profile,
+        format!(
+            "the {scope} skill `{name}` is hidden by the {winning_scope} skill of the same name at `{path}`"
+        ),
+        "rename one of the two to use both",
+    )
+}
+
+fn untrusted_note(skill: &Skill, profile: Profile) -> Option<prowess_format::Diagnostic> {
+    let origin = skill.origin();
+    let folder = origin.repository.as_ref().or(origin.real_root.as_ref());
+    note(
+        &rules::untrusted::RULE,
+        profile,
+        format!(
+            "the {} skill `{}` is not given to a model: its project is not trusted",
+            origin.scope,
+            skill.name().escape_debug()
+        ),
+        format!(
+            "look at it, then trust `{}`",
+            display_path(folder.unwrap_or(&origin.root))
+        ),
+    )
+}
+
+fn hidden_by(skill: &Skill, filter: &Filter) -> Option<HiddenBy> {
+    let allowed = |names: &Vec<String>| names.iter().any(|name| name == skill.name());
+    let decided = filter.overrides.get(skill.name());
+    if !filter.enabled {
+        Some(HiddenBy::Disabled)
+    } else if !filter.allowed.as_ref().is_none_or(allowed) {
+        Some(HiddenBy::Names)
+    } else if !filter.tags.is_empty() && !has_any_tag(skill, &filter.tags) {
+        Some(HiddenBy::Tags)
+    } else if decided == Some(&Override::Off) {
+        Some(HiddenBy::Off)
+    } else if skill.is_explicit_only() {
+        Some(HiddenBy::Itself)
+    } else if decided == Some(&Override::Manual) {
+        Some(HiddenBy::Manual)
+    } else {
+        None
+    }
+}
+
+fn has_any_tag(skill: &Skill, wanted: &[String]) -> bool {
+    skill.tags().iter().any(|tag| {
+        wanted
+            .iter()
+            .any(|wanted| wanted.to_lowercase() == tag.to_lowercase())
+    })
+}

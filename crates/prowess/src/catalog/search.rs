@@ -1,0 +1,137 @@
+//! The catalog as something to search: its index, made on first use.
+
+use std::borrow::Cow;
+
+use super::Catalog;
+use crate::{
+    index::{Entry, Index},
+    select::{Policy, Selection},
+    skill::{Skill, State},
+    source::Layout,
+};
+
+/// An index over the skills that answer to their name, and where each stands in the catalog.
+#[derive(Debug, Clone)]
+pub(super) struct Search {
+    index: Index,
+    positions: Vec<u32>,
+}
+
+impl Catalog {
+    /// Ranks the skills a model may be told about by how well they answer a request.
+    ///
+    /// ```
+    /// use prowess::{Catalog, LoadOptions, MemorySource, Source, select::Policy};
+    ///
+    /// let source = MemorySource::new("example")
+    ///     .skill("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills PDF forms.\n---\n")
+    ///     .skill("sql/SKILL.md", "---\nname: sql\ndescription: Reviews SQL queries.\n---\n");
+    /// let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
+    /// let catalog = Catalog::load(&sources, &LoadOptions::default())?;
+    /// let selection = catalog.select("fill in this form", &Policy::default());
+    /// assert_eq!(catalog.skill(selection.matches[0].document).name(), "pdf");
+    /// # Ok::<(), prowess::LoadError>(())
+    /// ```
+    pub fn select(&self, query: &str, policy: &Policy) -> Selection {
+        self.index()
+            .select(query, policy, |document| self.admits(document, policy))
+    }
+
+    /// Whether the policy lets a skill be chosen.
+    pub(super) fn admits(&self, document: u32, policy: &Policy) -> bool {
+        let skill = self.skill(document);
+        let tagged = !policy.include_tags.is_empty() || !policy.exclude_tags.is_empty();
+        (policy.explicit_only || skill.is_model_visible() || self.is_namesake(skill))
+            && (!tagged || policy.admits(&skill.tags()))
+    }
+
+    /// The index over every skill that answers to its name.
+    pub fn index(&self) -> &Index {
+        &self.search().index
+    }
+
+    /// The skill at this position of the index.
+    ///
+    /// # Panics
+    ///
+    /// When the position did not come from this catalog's index.
+    pub fn skill(&self, document: u32) -> &Skill {
+        &self.skills[self.search().positions[document as usize] as usize]
+    }
+
+    /// The position of a skill in the index; `None` for one that does not answer to its name.
+    pub fn document(&self, skill: &Skill) -> Option<u32> {
+        let positions = &self.search().positions;
+        let found = positions.binary_search_by(|&at| {
+            let other = &self.skills[at as usize];
+            (other.name(), other.path()).cmp(&(skill.name(), skill.path()))
+        });
+        found.ok().map(|document| document as u32)
+    }
+
+    /// Whether a record only shares its name with another of the same catalog file. There the id
+    /// tells them apart, so each can be the right one.
+    fn is_namesake(&self, skill: &Skill) -> bool {
+        match skill.state() {
+            State::Shadowed { by } => {
+                skill.layout() == Layout::Record && self.skills[by].source == skill.source
+            }
+            _ => false,
+        }
+    }
+
+    fn search(&self) -> &Search {
+        self.search.get_or_init(|| {
+            let positions: Vec<u32> = (0..self.skills.len() as u32)
+                .filter(|&at| {
+                    let skill = &self.skills[at as usize];
+                    skill.is_callable() || self.is_namesake(skill)
+                })
+                .collect();
+            let texts: Vec<Text<'_>> = positions
+                .iter()
+                .map(|&at| Text::of(&self.skills[at as usize]))
+                .collect();
+            let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
+            Search {
+                index: Index::build(&entries),
+                positions,
+            }
+        })
+    }
+}
+
+/// What the index reads of a skill. Other clients keep the "when" and the labels in fields of
+/// their own; they count like the standard's.
+pub(crate) struct Text<'a> {
+    name: &'a str,
+    pub(crate) description: Cow<'a, str>,
+    tags: Vec<&'a str>,
+    body: &'a str,
+}
+
+impl<'a> Text<'a> {
+    pub(crate) fn of(skill: &'a Skill) -> Self {
+        let description = match skill.document().text_of("when_to_use") {
+            Some(when) => Cow::Owned(format!("{}\n{when}", skill.description())),
+            None => Cow::Borrowed(skill.description()),
+        };
+        let mut tags = skill.tags();
+        tags.extend(skill.document().list_of("keywords"));
+        Self {
+            name: skill.name(),
+            description,
+            tags,
+            body: skill.instructions(),
+        }
+    }
+
+    pub(crate) fn entry(&self) -> Entry<'_> {
+        Entry {
+            name: self.name,
+            description: &self.description,
+            tags: self.tags.clone(),
+            body: self.body,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Why a skill of the catalog was chosen for a request, or was not, and what would change that.
+
+use serde::Serialize;
+
+use super::{Catalog, search::Text};
+use crate::{
+    explain::{Explanation, Why},
+    index::{Change as Step, Entry},
+    rank::Ranker,
+    select::Policy,
+};
+
+/// A tried change of a description: the words it would have to say, and what comes of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// The words to add, the weightiest first.
+    pub words: Vec<String>,
+    /// The rank with them, in an index that holds the changed description.
+    pub rank: Option<usize>,
+    /// The score with them.
+    pub score: f32,
+    /// The confidence with them.
+    pub confidence: f32,
+    /// What a host would make of the request then: `confident`, `ambiguous` or `none`.
+    pub decision: &'static str,
+}
+
+impl Change {
+    /// Whether the skill comes first and a host would offer it.
+    pub fn is_offered(&self) -> bool {
+        self.rank == Some(1) && self.decision != "none"
+    }
+}
+
+/// So many words are tried together; a description that needs more is about something else.
+const MOST_WORDS: usize = 6;
+
+impl Catalog {
+    /// Explains the score a skill gets for a request.
+    pub fn explain(&self, query: &str, document: u32, ranker: Ranker) -> Explanation {
+        let text = Text::of(self.skill(document));
+        self.index().explain(query, &text.entry(), ranker)
+    }
+
+    /// Says why a skill stands where it stands for a request, among those the policy lets pass.
+    pub fn why(&self, query: &str, document: u32, policy: &Policy) -> Why {
+        let texts: Vec<Text<'_>> = (0..self.index().len() as u32)
+            .map(|document| Text::of(self.skill(document)))
+            .collect();
+        self.index().why(
+            query,
+            document,
+            policy.ranker,
+            |document| texts[document as usize].entry(),
+            |other| other == document || self.admits(other, policy),
+        )
+    }
+
+    /// Looks for the fewest words of the request that make a skill the one that is offered, once
+    /// its description says them: first, and sure enough not to be passed over. `None` where the
+    /// description says them all already.
+    ///
+    /// What is reported was tried: in an index that holds the changed description.
+    pub fn change(&self, query: &str, document: u32, policy: &Policy) -> Option<Change> {
+        let mut missing: Vec<String> = Vec::new();
+        for word in self.explain(query, document, policy.ranker).missing {
+            let lower = word.word.to_lowercase();
+            if !missing.contains(&lower) {
+                missing.push(lower);
+            }
+        }
+        missing.truncate(MOST_WORDS);
+        let mut best: Option<Change> = None;
+        for count in 1..=missing.len() {
+            let tried = self.tried(query, document, &missing[..count], policy);
+            let offered = tried.is_offered();
+            if best.as_ref().is_none_or(|best| is_better(&tried, best)) {
+                best = Some(tried);
+            }
+            if offered {
+                break;
+            }
+        }
+        let mut best = best?;
+        // A word that was taken along and made no difference is not worth asking for.
+        while best.is_offered() && best.words.len() > 1 {
+            let fewer = (0..best.words.len()).map(|left_out| {
+                let mut words = best.words.clone();
+                words.remove(left_out);
+                self.tried(query, document, &words, policy)
+            });
+            match fewer.into_iter().find(Change::is_offered) {
+                Some(tried) => best = tried,
+                None => break,
+            }
+        }
+        Some(best)
+    }
+
+    /// What a request would give if a description had these words too.
+    fn tried(&self, query: &str, document: u32, words: &[String], policy: &Policy) -> Change {
+        let text = Text::of(self.skill(document));
+        let description = format!("{} {}.", text.description, words.join(", "));
+        let changes: Vec<Step<'_>> = (0..self.index().len() as u32)
+            .map(|other| {
+                if other == document {
+                    Step::Read(Entry {
+                        description: &description,
+                        ..text.entry()
+                    })
+                } else {
+                    Step::Keep(other)
+                }
+            })
+            .collect();
+        let index = self.index().derive(&changes);
+        let policy = Policy {
+            top_k: index.len(),
+            ..policy.clone()
+        };
+        let found = index.select(query, &policy, |other| {
+            other == document || self.admits(other, &policy)
+        });
+        let place = found.matches.iter().position(|it| it.document == document);
+        let own = place.map(|place| found.matches[place]);
+        Change {
+            words: words.to_vec(),
+            rank: place.map(|place| place + 1),
+            score: own.map_or(0.0, |own| own.score),
+            confidence: own.map_or(0.0, |own| own.confidence),
+            decision: found.decision.name(),
+        }
+    }
+}
+
+/// A better rank is better; the same rank with more words is not.
+fn is_better(tried: &Change, best: &Change) -> bool {
+    let place = |it: &Change| (it.rank.unwrap_or(usize::MAX), !it.is_offered());
+    place(tried) < place(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::memory_catalog;
+    use expect_test::expect;
+
+    fn catalog() -> Catalog {
+        memory_catalog(&[
+            ("pipe-repair", "Mends pipes and taps that drip."),
+            ("ceiling-paint", "Paints a kitchen ceiling or a wall."),
+            ("wall-art", "Hangs pictures on a wall."),
+        ])
+    }
+
+    fn document(catalog: &Catalog, name: &str) -> u32 {
+        catalog.document(catalog.get(name).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_words_that_are_asked_for_bring_the_skill_to_the_front() {
+        let catalog = catalog();
+        let query = "water runs through the kitchen ceiling";
+        let pipe = document(&catalog, "pipe-repair");
+        let policy = Policy::default();
+        let first = catalog.select(query, &policy).matches[0].document;
+        assert_eq!(catalog.skill(first).name(), "ceiling-paint");
+        let change = catalog.change(query, pipe, &policy).unwrap();
+        expect![[r#"["water", "runs", "kitchen"] Some(1)"#]]
+            .assert_eq(&format!("{:?} {:?}", change.words, change.rank));
+        // The promise holds in a catalog that really says so.
+        let said = format!(
+            "Mends pipes and taps that drip. {}.",
+            change.words.join(", ")
+        );
+        let changed = memory_catalog(&[
+            ("pipe-repair", &said),
+            ("ceiling-paint", "Paints a kitchen ceiling or a wall."),
+            ("wall-art", "Hangs pictures on a wall."),
+        ]);
+        let found = changed.select(query, &policy).matches[0];
+        assert_eq!(changed.skill(found.document).name(), "pipe-repair");
+        assert_eq!(found.score.to_bits(), change.score.to_bits());
+    }
+
+    #[test]
+    fn who_says_everything_already_needs_no_words() {
+        let catalog = catalog();
+        let wall = document(&catalog, "wall-art");
+        assert_eq!(
+            catalog.change("pictures on the wall", wall, &Policy::default()),
+            None
+        );
+    }
+}

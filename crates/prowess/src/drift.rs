@@ -1,0 +1,317 @@
+//! What a change of the catalog did to the answers: the same requests, before and after.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::{
+    catalog::Catalog,
+    index::{Field, clauses},
+    select::{Decision, Policy, Selection},
+    skill::Skill,
+};
+
+/// A request that is put to both catalogs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Probe {
+    /// The request.
+    pub query: String,
+    /// The right skills, any of them; where none is named, the one the base puts first is right.
+    pub expected: Vec<String>,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Turn {
+    /// The right skill was first and is not any more.
+    Lost,
+    /// The right skill has another rank, or another skill is first.
+    Moved,
+    /// The right skill was not first and is now.
+    Gained,
+}
+
+/// A request that is answered differently.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Move {
+    /// What became of it.
+    pub turn: Turn,
+    /// The request.
+    pub query: String,
+    /// The right skill; `None` where nobody was right.
+    pub skill: Option<String>,
+    /// Its rank in the base.
+    pub before: Option<usize>,
+    /// Its rank now.
+    pub after: Option<usize>,
+    /// Who was first.
+    pub first_before: Option<String>,
+    /// Who is first now.
+    pub first_after: Option<String>,
+}
+
+/// What a change of the catalog did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Drift {
+    /// How many requests were put.
+    pub queries: usize,
+    /// How many have the same answer.
+    pub same: usize,
+    /// The others: lost ones first, then moved, then gained.
+    pub moves: Vec<Move>,
+    /// Skills only the new catalog has.
+    pub added: Vec<String>,
+    /// Skills only the base has.
+    pub removed: Vec<String>,
+}
+
+impl Drift {
+    /// How many requests took this turn.
+    pub fn count(&self, turn: Turn) -> usize {
+        self.moves.iter().filter(|it| it.turn == turn).count()
+    }
+
+    /// Whether a request or a skill was lost.
+    pub fn has_losses(&self) -> bool {
+        self.count(Turn::Lost) > 0 || !self.removed.is_empty()
+    }
+}
+
+/// Ranks are compared this far down; further down nobody looks.
+const PLACES: usize = 10;
+
+/// Longer sentences are no request a person would type.
+const MOST_PROBE_BYTES: usize = 300;
+
+/// Requests a catalog's own skills should answer: each name, and what each says it does.
+pub fn probes(catalog: &Catalog) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for skill in catalog.model_visible() {
+        let name = skill.name().replace(['-', '_'], " ");
+        for query in [name, first_sentence(skill.description())] {
+            if !query.trim().is_empty() {
+                probes.push(Probe {
+                    query,
+                    expected: vec![skill.name().to_owned()],
+                });
+            }
+        }
+    }
+    probes
+}
+
+/// The first sentence that says what a skill does.
+fn first_sentence(description: &str) -> String {
+    let mut positive = String::new();
+    clauses(description, |field, text| {
+        if field == Field::Description && positive.trim().is_empty() {
+            text.trim_start().clone_into(&mut positive);
+        }
+    });
+    let end = positive
+        .match_indices(['.', '。', '\n'])
+        .map(|(at, mark)| at + mark.len())
+        .find(|&at| !positive[at..].starts_with(char::is_alphanumeric))
+        .unwrap_or(positive.len());
+    let end = (0..=end.min(MOST_PROBE_BYTES))
+        .rev()
+        .find(|at| positive.is_char_boundary(*at))
+        .unwrap_or(0);
+    positive[..end].trim().to_owned()
+}
+
+/// Puts the same requests to two catalogs and tells where the answers differ.
+pub fn drift(
+    base: &Catalog,
+    now: &Catalog,
+    probes: &[Probe],
+    policy: &Policy,
+    threads: usize,
+) -> Drift {
+    let policy = Policy {
+        top_k: PLACES,
+        ..policy.clone()
+    };
+    let queries: Vec<&str> = probes.iter().map(|probe| &*probe.query).collect();
+    let before = base.select_all(&queries, &policy, threads);
+    let after = now.select_all(&queries, &policy, threads);
+    let mut moves: Vec<Move> = probes
+        .iter()
+        .zip(before.iter().zip(&after))
+        .filter_map(|(probe, (before, after))| {
+            compare(probe, &Seen::new(base, before), &Seen::new(now, after))
+        })
+        .collect();
+    let same = probes.len() - moves.len();
+    moves.sort_by_key(|it| it.turn);
+    let names = |catalog: &Catalog| -> BTreeSet<String> {
+        catalog
+            .model_visible()
+            .map(|it| it.name().to_owned())
+            .collect()
+    };
+    let (old, new) = (names(base), names(now));
+    Drift {
+        queries: probes.len(),
+        same,
+        moves,
+        added: new.difference(&old).cloned().collect(),
+        removed: old.difference(&new).cloned().collect(),
+    }
+}
+
+/// What a catalog answered.
+struct Seen<'a> {
+    found: Vec<&'a Skill>,
+    fires: bool,
+}
+
+impl<'a> Seen<'a> {
+    fn new(catalog: &'a Catalog, selection: &Selection) -> Self {
+        let found = selection.matches.iter();
+        Self {
+            found: found.map(|it| catalog.skill(it.document)).collect(),
+            fires: selection.decision != Decision::None,
+        }
+    }
+
+    /// Who is taken for right, where anyone is.
+    fn first(&self) -> Option<String> {
+        let first = self.found.first().filter(|_| self.fires);
+        first.map(|skill| skill.name().to_owned())
+    }
+
+    /// The best rank of these skills, and which of them has it.
+    fn rank(&self, wanted: &[String]) -> Option<(usize, &'a str)> {
+        let is = |skill: &&Skill| {
+            wanted
+                .iter()
+                .any(|name| skill.name() == name || skill.id() == Some(name))
+        };
+        let at = self.found.iter().position(is)?;
+        Some((at + 1, self.found[at].name()))
+    }
+}
+
+fn compare(probe: &Probe, before: &Seen<'_>, after: &Seen<'_>) -> Option<Move> {
+    let (first_before, first_after) = (before.first(), after.first());
+    let wanted = if probe.expected.is_empty() {
+        first_before.iter().cloned().collect()
+    } else {
+        probe.expected.clone()
+    };
+    let (was, is) = (before.rank(&wanted), after.rank(&wanted));
+    let rank = |found: Option<(usize, &str)>| found.map(|(rank, _)| rank);
+    let turn = match (rank(was), rank(is)) {
+        (Some(1), Some(1)) => return None,
+        (Some(1), _) => Turn::Lost,
+        (_, Some(1)) => Turn::Gained,
+        // Nobody was right and nobody is, or the ranks further down are the same.
+        (was, is) if was == is && first_before == first_after => return None,
+        _ => Turn::Moved,
+    };
+    Some(Move {
+        turn,
+        query: probe.query.clone(),
+        skill: was.or(is).map_or_else(
+            || wanted.first().cloned(),
+            |(_, name)| Some(name.to_owned()),
+        ),
+        before: rank(was),
+        after: rank(is),
+        first_before,
+        first_after,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::memory_catalog;
+    use expect_test::expect;
+    use std::fmt::Write as _;
+
+    const FORMS: (&str, &str) = ("pdf-forms", "Fills in PDF forms. Not for scans.");
+    const MERGE: (&str, &str) = ("pdf-merge", "Merges PDF files into one.");
+    const SQL: (&str, &str) = ("sql-review", "Reviews SQL queries for speed.");
+
+    fn tell(base: &Catalog, now: &Catalog, probes: &[Probe]) -> String {
+        let drift = drift(base, now, probes, &Policy::default(), 2);
+        let mut told = format!("{} of {} the same\n", drift.same, drift.queries);
+        for it in &drift.moves {
+            let Move {
+                turn,
+                query,
+                before,
+                after,
+                first_after,
+                ..
+            } = it;
+            writeln!(
+                told,
+                "{turn:?} {query:?}: {before:?} to {after:?}, now {first_after:?}"
+            )
+            .unwrap();
+        }
+        writeln!(told, "added {:?}, removed {:?}", drift.added, drift.removed).unwrap();
+        told
+    }
+
+    #[test]
+    fn a_skill_that_takes_the_requests_of_another_is_seen() {
+        let base = memory_catalog(&[FORMS, MERGE, SQL]);
+        let greedy = (
+            "pdf",
+            "Fills in PDF forms and merges PDF files. Use for any PDF form.",
+        );
+        let now = memory_catalog(&[("pdf-forms", "Helps with paper."), MERGE, greedy]);
+        expect![[r#"
+            3 of 6 the same
+            Lost "Fills in PDF forms.": Some(1) to Some(2), now Some("pdf")
+            Lost "sql review": Some(1) to None, now None
+            Lost "Reviews SQL queries for speed.": Some(1) to None, now None
+            added ["pdf"], removed ["sql-review"]
+        "#]]
+        .assert_eq(&tell(&base, &now, &probes(&base)));
+    }
+
+    #[test]
+    fn the_same_catalog_has_no_drift() {
+        let base = memory_catalog(&[FORMS, MERGE, SQL]);
+        expect![[r#"
+            6 of 6 the same
+            added [], removed []
+        "#]]
+        .assert_eq(&tell(&base, &base, &probes(&base)));
+    }
+
+    #[test]
+    fn without_a_right_skill_the_base_decides() {
+        let base = memory_catalog(&[FORMS, MERGE]);
+        let now = memory_catalog(&[MERGE]);
+        let probe = |query: &str| Probe {
+            query: query.to_owned(),
+            expected: Vec::new(),
+        };
+        expect![[r#"
+            1 of 2 the same
+            Lost "fill in this pdf form": Some(1) to None, now Some("pdf-merge")
+            added [], removed ["pdf-forms"]
+        "#]]
+        .assert_eq(&tell(
+            &base,
+            &now,
+            &[probe("fill in this pdf form"), probe("tea")],
+        ));
+    }
+
+    #[test]
+    fn a_probe_is_what_a_skill_says_it_does() {
+        assert_eq!(
+            first_sentence("Not for scans. Fills node.js forms. Use it."),
+            "Fills node.js forms."
+        );
+        assert_eq!(first_sentence(&"ä".repeat(400)).len(), 300);
+    }
+}

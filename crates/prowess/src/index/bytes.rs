@@ -1,0 +1,279 @@
+//! An index as bytes, for a start that reads no skill twice.
+
+use std::sync::Arc;
+
+use super::{
+    FieldWeights, Index, Part, Segment, forward::Forward, near::Near, postings::Postings,
+    segment::GAP,
+};
+use crate::words::Interner;
+
+/// First bytes of every saved index.
+const MAGIC: [u8; 4] = *b"PRWI";
+
+/// Grows with every change to the bytes, or to how words are read: an index of another version
+/// would answer differently.
+const VERSION: u32 = 1;
+
+/// Why saved bytes are not used. The index is then built anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The bytes are no saved index.
+    #[error("these bytes are not a saved index")]
+    Foreign,
+    /// Saved by another version.
+    #[error("the index was saved by version {found} of its format, this is version {VERSION}")]
+    Version {
+        /// The version that saved it.
+        found: u32,
+    },
+    /// Cut short or changed.
+    #[error("the saved index is damaged")]
+    Damaged,
+}
+
+impl Index {
+    /// The index as bytes: version, checksum, then everything but the default weights.
+    ///
+    /// Only an index with the default weights can be read back.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let joined;
+        let whole = self.parts.len() == 1 && self.parts[0].counts.is_none();
+        let index = if whole {
+            self
+        } else {
+            joined = self.joined();
+            &joined
+        };
+        let part = &index.parts[0];
+        let segment = &part.segment;
+        let mut out = Vec::with_capacity(segment.memory());
+        out.extend(MAGIC);
+        out.extend(VERSION.to_le_bytes());
+        out.extend([0; 8]);
+        let numbers = [
+            &part.positions[..],
+            &segment.unique,
+            segment.tokens.ends(),
+            segment.terms.ends(),
+            &segment.token_postings.starts,
+            &segment.token_postings.counts,
+            &segment.term_postings.starts,
+            &segment.term_postings.counts,
+            &segment.metadata,
+            &segment.metadata_ends,
+            &segment.forward.ends,
+        ];
+        for list in numbers {
+            out.extend((list.len() as u64).to_le_bytes());
+            for number in list {
+                out.extend(number.to_le_bytes());
+            }
+        }
+        let blobs = [
+            segment.tokens.bytes(),
+            segment.terms.bytes(),
+            &segment.token_postings.bytes,
+            &segment.term_postings.bytes,
+            &segment.forward.bytes,
+        ];
+        for blob in blobs {
+            out.extend((blob.len() as u64).to_le_bytes());
+            out.extend_from_slice(blob);
+        }
+        let sum = checksum(&out[16..]);
+        out[8..16].copy_from_slice(&sum.to_le_bytes());
+        out
+    }
+
+    /// Reads a saved index.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, IndexError> {
+        let (magic, rest) = bytes.split_first_chunk::<4>().ok_or(IndexError::Foreign)?;
+        if *magic != MAGIC {
+            return Err(IndexError::Foreign);
+        }
+        let (version, rest) = rest.split_first_chunk::<4>().ok_or(IndexError::Damaged)?;
+        let found = u32::from_le_bytes(*version);
+        if found != VERSION {
+            return Err(IndexError::Version { found });
+        }
+        let (sum, rest) = rest.split_first_chunk::<8>().ok_or(IndexError::Damaged)?;
+        if u64::from_le_bytes(*sum) != checksum(rest) {
+            return Err(IndexError::Damaged);
+        }
+        read(rest).ok_or(IndexError::Damaged)
+    }
+}
+
+/// Reads what follows the checksum. Even with a right checksum nothing is taken on trust.
+fn read(mut rest: &[u8]) -> Option<Index> {
+    let mut numbers = || {
+        let bytes = blob(&mut rest, 4)?;
+        let (chunks, _) = bytes.as_chunks::<4>();
+        Some(
+            chunks
+                .iter()
+                .map(|chunk| u32::from_le_bytes(*chunk))
+                .collect::<Vec<u32>>(),
+        )
+    };
+    let (positions, unique) = (numbers()?, numbers()?);
+    let (token_ends, term_ends) = (numbers()?, numbers()?);
+    let (token_starts, token_counts) = (numbers()?, numbers()?);
+    let (term_starts, term_counts) = (numbers()?, numbers()?);
+    let (metadata, metadata_ends) = (numbers()?, numbers()?);
+    let forward_ends = numbers()?;
+    let tokens = Interner::from_parts(blob(&mut rest, 1)?, token_ends)?;
+    let terms = Interner::from_parts(blob(&mut rest, 1)?, term_ends)?;
+    let token_postings = postings(
+        blob(&mut rest, 1)?,
+        token_starts,
+        token_counts,
+        tokens.len(),
+    )?;
+    let term_postings = postings(blob(&mut rest, 1)?, term_starts, term_counts, terms.len())?;
+    let forward = Forward {
+        bytes: blob(&mut rest, 1)?.to_vec(),
+        ends: forward_ends,
+    };
+    let documents = unique.len();
+    let mut seen = vec![false; documents];
+    for &position in &positions {
+        let seen = seen.get_mut(position as usize)?;
+        if std::mem::replace(seen, true) {
+            return None;
+        }
+    }
+    let known = metadata
+        .iter()
+        .all(|&term| term == GAP || (term as usize) < terms.len());
+    let fits = positions.len() == documents
+        && metadata_ends.len() == documents
+        && forward.ends.len() == documents
+        && forward.ends.is_sorted()
+        && forward
+            .ends
+            .last()
+            .is_none_or(|end| *end as usize <= forward.bytes.len())
+        && metadata_ends.is_sorted()
+        && metadata_ends
+            .last()
+            .is_none_or(|end| *end as usize <= metadata.len());
+    if !known || !fits || !rest.is_empty() {
+        return None;
+    }
+    let near = Near::build(&tokens, &token_postings);
+    let segment = Segment {
+        unique,
+        tokens,
+        token_postings,
+        terms,
+        term_postings,
+        metadata,
+        metadata_ends,
+        forward,
+        near,
+    };
+    let part = Part::new(Arc::new(segment), positions);
+    Some(Index::arranged(
+        vec![part],
+        documents,
+        Arc::new(FieldWeights::default()),
+    ))
+}
+
+fn postings(bytes: &[u8], starts: Vec<u32>, counts: Vec<u32>, terms: usize) -> Option<Postings> {
+    let fits = starts.len() == terms + 1
+        && counts.len() == terms
+        && starts.is_sorted()
+        && starts
+            .last()
+            .is_some_and(|end| *end as usize == bytes.len());
+    fits.then(|| Postings {
+        bytes: bytes.to_vec(),
+        starts,
+        counts,
+    })
+}
+
+/// The next length and so many items of this size.
+fn blob<'a>(rest: &mut &'a [u8], size: usize) -> Option<&'a [u8]> {
+    let (length, after) = rest.split_first_chunk::<8>()?;
+    let length = usize::try_from(u64::from_le_bytes(*length))
+        .ok()?
+        .checked_mul(size)?;
+    let (bytes, after) = after.split_at_checked(length)?;
+    *rest = after;
+    Some(bytes)
+}
+
+/// Tells flipped bits and cut ends; not meant against an attacker, who could write the whole
+/// file anew.
+fn checksum(bytes: &[u8]) -> u64 {
+    let step = |sum: u64, value: u64| {
+        (sum ^ value)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(29)
+            ^ value
+    };
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let sum = chunks.iter().fold(bytes.len() as u64, |sum, chunk| {
+        step(sum, u64::from_le_bytes(*chunk))
+    });
+    rest.iter()
+        .fold(sum, |sum, byte| step(sum, u64::from(*byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{index::Entry, rank::Weights, rank::lexical};
+
+    fn index() -> Index {
+        let skill = |name, description| Entry {
+            name,
+            description,
+            tags: Vec::new(),
+            body: "Read the file.",
+        };
+        Index::build(&[
+            skill("pdf", "Fills PDF forms."),
+            skill("sql", "Writes queries. Größe!"),
+        ])
+    }
+
+    #[test]
+    fn a_saved_index_answers_as_before() {
+        let index = index();
+        let bytes = index.to_bytes();
+        let again = Index::from_bytes(&bytes).unwrap();
+        assert_eq!(again.to_bytes(), bytes);
+        let rank =
+            |index: &Index| lexical::rank(index, "fill a from", &Weights::default(), 9, |_| true);
+        assert_eq!(rank(&again), rank(&index));
+        assert!(!rank(&index).is_empty());
+        assert!(
+            Index::from_bytes(&Index::default().to_bytes())
+                .unwrap()
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn damage_is_told_and_never_used() {
+        let bytes = index().to_bytes();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x10;
+            assert!(Index::from_bytes(&damaged).is_err(), "byte {at}");
+            assert!(Index::from_bytes(&bytes[..at]).is_err(), "cut at {at}");
+        }
+        let mut newer = bytes;
+        newer[4] = 9;
+        assert_eq!(
+            Index::from_bytes(&newer).unwrap_err().to_string(),
+            "the index was saved by version 9 of its format, this is version 1"
+        );
+    }
+}

@@ -1,0 +1,186 @@
+//! The parts of a skill a word can stand in.
+
+/// A part of a skill. What a word is worth depends on where it stands.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Field {
+    /// The skill's name.
+    Name,
+    /// What the description says it does and when to use it.
+    Description,
+    /// What the description says it is not for.
+    NotFor,
+    /// The labels.
+    Tags,
+    /// Headings of the instructions.
+    Headings,
+    /// Prose of the instructions.
+    Prose,
+    /// Fenced code in the instructions.
+    Code,
+}
+
+impl Field {
+    /// Every field, in the order of their numbers.
+    pub const ALL: [Self; Field::COUNT] = [
+        Self::Name,
+        Self::Description,
+        Self::NotFor,
+        Self::Tags,
+        Self::Headings,
+        Self::Prose,
+        Self::Code,
+    ];
+
+    pub(crate) const COUNT: usize = 7;
+
+    /// The field's word, as it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Description => "description",
+            Self::NotFor => "not-for",
+            Self::Tags => "tags",
+            Self::Headings => "headings",
+            Self::Prose => "prose",
+            Self::Code => "code",
+        }
+    }
+}
+
+/// What follows `not`, `n't` or `never` where a clause says what a skill is not for.
+const NOT_FOR: &[&str] = &[
+    "for ",
+    "use ",
+    "trigger",
+    "when ",
+    "intended",
+    "suitable",
+    "meant",
+    "to be used",
+    "activate",
+    "applicable",
+    "apply",
+];
+
+/// Where the next clause starts that says what a skill is not for, in lower-case text.
+fn next_not_for(lower: &str) -> Option<usize> {
+    lower.match_indices('n').map(|(at, _)| at).find(|&at| {
+        let rest = &lower[at..];
+        ["not ", "n't ", "n’t ", "never "]
+            .iter()
+            .filter_map(|not| rest.strip_prefix(not))
+            .any(|after| NOT_FOR.iter().any(|what| after.starts_with(what)))
+    })
+}
+
+/// Splits a description into what it says and what it rules out.
+pub(crate) fn clauses(description: &str, mut found: impl FnMut(Field, &str)) {
+    let lower = description.to_ascii_lowercase();
+    let mut at = 0;
+    while at < lower.len() {
+        let Some(start) = next_not_for(&lower[at..]).map(|start| at + start) else {
+            break;
+        };
+        let end = lower[start..]
+            .match_indices(['.', ';', '\n', '。', '；'])
+            .map(|(end, mark)| start + end + mark.len())
+            // A full stop inside a word (`node.js`) does not end a sentence.
+            .find(|&end| {
+                lower[end..]
+                    .chars()
+                    .next()
+                    .is_none_or(|next| !next.is_alphanumeric())
+            })
+            .unwrap_or(lower.len());
+        found(Field::Description, &description[at..start]);
+        found(Field::NotFor, &description[start..end]);
+        at = end;
+    }
+    found(Field::Description, &description[at..]);
+}
+
+/// Splits instructions into headings, prose and fenced code, line by line.
+pub(crate) fn sections(body: &str, mut found: impl FnMut(Field, &str)) {
+    let mut fence: Option<&str> = None;
+    let mut rest = body;
+    // Lines of one kind are handed over together.
+    let mut block = 0;
+    let mut kind = Field::Prose;
+    let mut at = 0;
+    while at < body.len() {
+        let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        let (line, after) = rest.split_at(length);
+        let trimmed = line.trim_start();
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| trimmed.starts_with(mark));
+        let here = match (fence, mark) {
+            (Some(open), mark) => {
+                if mark == Some(open) {
+                    fence = None;
+                }
+                Field::Code
+            }
+            (None, Some(mark)) => {
+                fence = Some(mark);
+                Field::Code
+            }
+            (None, None) if line.starts_with('#') => Field::Headings,
+            (None, None) => Field::Prose,
+        };
+        if here != kind {
+            found(kind, &body[block..at]);
+            (block, kind) = (at, here);
+        }
+        at += length;
+        rest = after;
+    }
+    found(kind, &body[block..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+    use std::fmt::Write as _;
+
+    #[test]
+    fn a_description_is_split_at_what_it_rules_out() {
+        let mut out = String::new();
+        clauses(
+            "Fills PDF forms. Do NOT use for node.js or scans; use ocr. Not for Word files.",
+            |field, text| writeln!(out, "{}: {text:?}", field.name()).unwrap(),
+        );
+        expect![[r#"
+            description: "Fills PDF forms. Do "
+            not-for: "NOT use for node.js or scans;"
+            description: " use ocr. "
+            not-for: "Not for Word files."
+            description: ""
+        "#]]
+        .assert_eq(&out);
+    }
+
+    #[test]
+    fn instructions_are_split_into_headings_prose_and_code() {
+        let mut out = String::new();
+        sections(
+            "# Title\nText\nmore\n```sh\n# not a heading\n~~~\n```\n## Next\nend",
+            |field, text| {
+                writeln!(out, "{}: {text:?}", field.name()).unwrap();
+            },
+        );
+        expect![[r###"
+            prose: ""
+            headings: "# Title\n"
+            prose: "Text\nmore\n"
+            code: "```sh\n# not a heading\n~~~\n```\n"
+            headings: "## Next\n"
+            prose: "end"
+        "###]]
+        .assert_eq(&out);
+    }
+}

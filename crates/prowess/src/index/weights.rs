@@ -1,0 +1,70 @@
+//! What a word is worth in each field.
+
+use super::fields::Field;
+
+/// What a word in each field is worth, and how much a long field dilutes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldWeights {
+    /// What one mention is worth, by field.
+    pub weight: [f32; Field::COUNT],
+    /// How much length dilutes, 0 (not at all) to 1 (in full proportion), by field.
+    pub dilution: [f32; Field::COUNT],
+    /// The length, in terms, at which a mention is worth exactly its weight.
+    ///
+    /// Fixed lengths in place of the catalog's averages: a score then depends on its own skill
+    /// and on how rare words are, and one changed skill does not touch the others.
+    pub pivot: [f32; Field::COUNT],
+    /// The sum at which a word has half of its possible effect.
+    pub half: f32,
+}
+
+impl Default for FieldWeights {
+    fn default() -> Self {
+        Self {
+            //       name desc  not  tags head prose code
+            weight: [8.0, 3.5, 1.5, 4.0, 2.0, 0.7, 0.8],
+            dilution: [0.75, 0.15, 0.15, 0.75, 0.75, 0.75, 0.75],
+            pivot: [3.0, 25.0, 8.0, 4.0, 30.0, 300.0, 250.0],
+            half: 2.0,
+        }
+    }
+}
+
+/// Impacts are stored as fractions of this.
+pub(crate) const FULL: f32 = 255.0;
+
+impl FieldWeights {
+    /// What one mention is worth in a document with fields of these lengths.
+    pub(crate) fn norms(&self, lengths: &[u32; Field::COUNT]) -> [f32; Field::COUNT] {
+        std::array::from_fn(|field| {
+            let b = self.dilution[field];
+            self.weight[field] / (1.0 - b + b * lengths[field] as f32 / self.pivot[field])
+        })
+    }
+
+    /// What each field adds, before saturation. In the metadata a word counts once.
+    pub(crate) fn parts(
+        counts: &[u16; Field::COUNT],
+        norms: &[f32; Field::COUNT],
+    ) -> [f32; Field::COUNT] {
+        let said = counts[Field::Description as usize] > 0;
+        std::array::from_fn(|field| {
+            let count = counts[field];
+            if field == Field::NotFor as usize && said {
+                0.0
+            } else if field <= Field::Tags as usize {
+                f32::from(count.min(1)) * norms[field]
+            } else {
+                f32::from(count) * norms[field]
+            }
+        })
+    }
+
+    /// The saturated effect of a word on a document, in 255ths.
+    pub(crate) fn impact(&self, counts: &[u16; Field::COUNT], norms: &[f32; Field::COUNT]) -> u8 {
+        let sum: f32 = Self::parts(counts, norms).iter().sum();
+        #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
+        let impact = (sum / (self.half + sum) * FULL).round() as u8;
+        impact
+    }
+}

@@ -1,0 +1,95 @@
+//! Many skills: from places to a context.
+//!
+//! ```
+//! use prowess::{Catalog, LoadOptions, MemorySource, Source};
+//!
+//! let source = MemorySource::new("example")
+//!     .skill("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills PDF forms.\n---\n# Steps\n");
+//! let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
+//! let catalog = Catalog::load(&sources, &LoadOptions::default())?;
+//! assert_eq!(catalog.get("pdf").unwrap().description(), "Fills PDF forms.");
+//! # Ok::<(), prowess::LoadError>(())
+//! ```
+
+pub use activate::{Activation, Reason, Triggers, Turn};
+pub use authority::{Authority, Grant, Permission};
+pub use budget::{Budget, PromptOptions};
+pub use catalog::{Catalog, Change, Filter, LoadError, LoadOptions, Override, UnknownOverride};
+pub use check::check;
+pub use context::{ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolRegistry};
+pub use discover::{Discovery, discover};
+pub use display::{display_path, display_text};
+pub use identity::{ContentHash, normalized, skill_id};
+pub use inject::Injection;
+pub use jsonl::{export_jsonl, import_jsonl};
+pub use ledger::Ledger;
+pub use limits::Limits;
+pub use pool::Pool;
+pub use prompt::escape_xml;
+pub use prowess_format as format;
+pub use resource::{Content, Page, Resource, ResourceError, Resources};
+pub use skill::{HiddenBy, Skill, State};
+pub use source::{
+    Finding, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
+    clients::{Client, Clients, UnknownClient},
+    disk::DiskSource,
+    memory::{MemorySource, Record},
+    places::{At, Environment, Places, SkillFolder, places, project_folders, user_paths},
+};
+pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
+pub use trust::{Decision, Trust, TrustAll, TrustNone, TrustStore};
+
+// Places and the files in them.
+mod limits;
+pub mod source;
+mod trust;
+
+// Skills and the snapshot they form.
+mod catalog;
+mod discover;
+mod identity;
+mod jsonl;
+mod skill;
+
+// The right skill for a request.
+pub mod confidence;
+pub mod explain;
+pub mod index;
+mod pool;
+pub mod rank;
+pub mod select;
+mod words;
+
+// How well that works, for authors and teams.
+pub mod drift;
+pub mod eval;
+pub mod rivals;
+
+// What others read.
+mod check;
+mod display;
+mod prompt;
+mod resource;
+mod similar;
+pub mod why;
+pub mod wire;
+
+// From a match to a working agent.
+pub mod activate;
+pub mod authority;
+pub mod budget;
+pub mod context;
+pub mod frame;
+pub mod inject;
+pub mod ledger;
+pub mod tool;
+
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod testing;
+
+/// The page for those who come from another engine; its Rust lines run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/COMING_FROM.md")]
+struct ComingFrom;

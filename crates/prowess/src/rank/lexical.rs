@@ -1,0 +1,296 @@
+//! Rare words, where they stand, and how they stand together.
+
+use std::cell::RefCell;
+
+use super::{
+    Scored, keep_best,
+    query::{ABSENT, Query, rarity},
+    scratch,
+};
+use crate::index::{FULL, GAP, Index};
+
+/// The least score of a match when the policy does not say.
+pub const MIN_SCORE: f32 = 0.5;
+
+/// Documents that pass from the first sum to the finer signals.
+const MIN_CANDIDATES: usize = 64;
+
+/// What each signal adds. Public so that an ablation can turn one off.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weights {
+    /// A request that covers the whole name.
+    pub name_cover: f32,
+    /// Two words that stand together in request and metadata, by the lighter one's weight.
+    pub pair: f32,
+    /// A document that holds every word, for holding them at all.
+    pub cover: f32,
+    /// A part of a compound, against a whole word.
+    pub part: f32,
+    /// A number, against a word.
+    pub number: f32,
+    /// A word taken for another one slip away.
+    pub fuzzy: f32,
+    /// Each half of a word that was taken apart.
+    pub split: f32,
+    /// Two words of the request that are one word elsewhere.
+    pub join: f32,
+    /// Words at each end of a long request that count in full.
+    pub long_words: f32,
+    /// Words between those ends.
+    pub long_middle: f32,
+    /// The power of the number of words that sums are divided by.
+    pub root: f32,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self {
+            name_cover: 1.4,
+            pair: 1.0,
+            cover: 2.0,
+            part: 0.70,
+            number: 0.50,
+            fuzzy: 0.80,
+            split: 0.50,
+            join: 0.50,
+            long_words: 30.00,
+            long_middle: 0.10,
+            root: 0.40,
+        }
+    }
+}
+
+impl Weights {
+    /// A weight by its name.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut f32> {
+        Some(match name {
+            "name_cover" => &mut self.name_cover,
+            "pair" => &mut self.pair,
+            "cover" => &mut self.cover,
+            "part" => &mut self.part,
+            "number" => &mut self.number,
+            "fuzzy" => &mut self.fuzzy,
+            "split" => &mut self.split,
+            "join" => &mut self.join,
+            "long_words" => &mut self.long_words,
+            "long_middle" => &mut self.long_middle,
+            "root" => &mut self.root,
+            _ => return None,
+        })
+    }
+
+    /// What a word counts for at this place of a request of so many words.
+    pub(super) fn place(&self, position: usize, total: usize) -> f32 {
+        let ends = self.long_words;
+        if total as f32 <= 2.0 * ends {
+            return 1.0;
+        }
+        let near = position.min(total - 1 - position) as f32;
+        if near < ends { 1.0 } else { self.long_middle }
+    }
+}
+
+/// Ranks the documents that share anything with the request, best first.
+pub fn rank(
+    index: &Index,
+    text: &str,
+    weights: &Weights,
+    limit: usize,
+    allow: impl Fn(u32) -> bool,
+) -> Vec<Scored> {
+    rank_and_ideal(index, text, weights, limit, allow).0
+}
+
+/// Ranks, and tells the score of a document that would hold every word of the request.
+pub fn rank_and_ideal(
+    index: &Index,
+    text: &str,
+    weights: &Weights,
+    limit: usize,
+    allow: impl Fn(u32) -> bool,
+) -> (Vec<Scored>, f32) {
+    if limit == 0 {
+        return (Vec::new(), 0.0);
+    }
+    let query = Query::read(index, text, weights);
+    let mut scored = sums(index, &query, allow);
+    keep_best(&mut scored, limit.saturating_mul(2).max(MIN_CANDIDATES));
+    let finer = Finer::new(index, &query);
+    for candidate in &mut scored {
+        candidate.score += finer.signals(candidate.document).sum(weights);
+    }
+    keep_best(&mut scored, limit);
+    let ideal = query
+        .terms
+        .iter()
+        .map(|term| term.presence + term.worth)
+        .sum();
+    (scored, ideal)
+}
+
+/// What the words add up to, for each document that holds one.
+fn sums(index: &Index, query: &Query, allow: impl Fn(u32) -> bool) -> Vec<Scored> {
+    let mut scored = Vec::new();
+    scratch::with(|scratch| {
+        for (number, part) in index.parts.iter().enumerate() {
+            let sums = scratch.zeros(part.segment.len());
+            for term in query
+                .terms
+                .iter()
+                .filter(|term| term.weight > 0.0 && term.numbers[number] != ABSENT)
+            {
+                let (presence, worth) = (term.presence, term.worth / FULL);
+                for (slot, impact) in part.segment.term_postings.list(term.numbers[number]) {
+                    if let Some(sum) = sums.get_mut(slot as usize) {
+                        *sum += presence + worth * f32::from(impact);
+                    }
+                }
+            }
+            for (slot, (&score, &document)) in sums.iter().zip(part.positions.iter()).enumerate() {
+                if score > 0.0 && part.alive(slot) && allow(document) {
+                    scored.push(Scored { document, score });
+                }
+            }
+        }
+    });
+    scored
+}
+
+/// What is known of a candidate beyond the sum of its words.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Signals {
+    /// Share of the name's weight that the request covers.
+    pub(crate) name: f32,
+    /// Weight of the request's pairs that stand together in the metadata.
+    pub(crate) pairs: f32,
+    /// Share of the request's weight that the metadata covers.
+    pub(crate) metadata: f32,
+}
+
+impl Signals {
+    pub(crate) fn sum(&self, weights: &Weights) -> f32 {
+        weights.name_cover * self.name + weights.pair * self.pairs
+    }
+}
+
+/// Looks at the words of candidates in their order.
+pub(crate) struct Finer<'a> {
+    index: &'a Index,
+    query: &'a Query,
+    /// For each part, term numbers with their place in the request, sorted.
+    known: Vec<Vec<(u32, u32)>>,
+    hit: RefCell<Vec<bool>>,
+}
+
+impl<'a> Finer<'a> {
+    pub(crate) fn new(index: &'a Index, query: &'a Query) -> Self {
+        let known = (0..index.parts.len())
+            .map(|part| {
+                let mut known: Vec<(u32, u32)> = query
+                    .terms
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, term)| term.numbers[part] != ABSENT)
+                    .map(|(place, term)| (term.numbers[part], place as u32))
+                    .collect();
+                known.sort_unstable();
+                known
+            })
+            .collect();
+        Self {
+            index,
+            query,
+            known,
+            hit: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn signals(&self, document: u32) -> Signals {
+        let (number, slot) = self.index.places[document as usize];
+        let part = &self.index.parts[number as usize];
+        let known = &self.known[number as usize];
+        let words = part.segment.metadata(slot).iter().map(|&id| {
+            if id == GAP {
+                return Word::Gap;
+            }
+            match known.binary_search_by_key(&id, |(id, _)| *id) {
+                Ok(at) => Word::Asked(known[at].1),
+                Err(_) => Word::Other(id),
+            }
+        });
+        let rarity_of = |id: u32| {
+            let count = match &*self.index.parts {
+                [only] => only.count(id),
+                _ => self
+                    .index
+                    .document_count(&self.index.numbers(part.segment.terms.text(id))),
+            };
+            rarity(self.index.len(), count)
+        };
+        signals(self.query, words, rarity_of, &mut self.hit.borrow_mut())
+    }
+}
+
+/// A term of the metadata, as the request sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Word {
+    /// The end of the name, or of the description.
+    Gap,
+    /// A term the request asks for, by its place there.
+    Asked(u32),
+    /// Another term, by its number.
+    Other(u32),
+}
+
+/// Compares a request with the terms of a name, a description and tags, in their order.
+pub(crate) fn signals(
+    query: &Query,
+    words: impl Iterator<Item = Word>,
+    rarity_of: impl Fn(u32) -> f32,
+    hit: &mut Vec<bool>,
+) -> Signals {
+    hit.clear();
+    hit.resize(query.terms.len() + query.pairs.len(), false);
+    let (hit, paired) = hit.split_at_mut(query.terms.len());
+    let (mut name, mut name_total, mut pairs, mut covered) = (0.0, 0.0, 0.0, 0.0);
+    let mut in_name = true;
+    let mut last: Option<u32> = None;
+    for word in words {
+        match word {
+            Word::Gap => {
+                in_name = false;
+                last = None;
+            }
+            Word::Other(id) => {
+                if in_name {
+                    name_total += rarity_of(id);
+                }
+                last = None;
+            }
+            Word::Asked(place) => {
+                let term = &query.terms[place as usize];
+                if in_name {
+                    name += term.rarity;
+                    name_total += term.rarity;
+                }
+                if !std::mem::replace(&mut hit[place as usize], true) {
+                    covered += term.weight * term.rarity;
+                }
+                if let Some(last) = last
+                    && let Ok(pair) = query.pairs.binary_search(&(last, place))
+                    && !std::mem::replace(&mut paired[pair], true)
+                {
+                    let other = &query.terms[last as usize];
+                    pairs += (term.weight * term.rarity).min(other.weight * other.rarity);
+                }
+                last = Some(place);
+            }
+        }
+    }
+    let share = |part: f32, whole: f32| if whole > 0.0 { part / whole } else { 0.0 };
+    Signals {
+        name: share(name, name_total),
+        pairs: pairs / query.norm,
+        metadata: share(covered, query.total),
+    }
+}

@@ -1,0 +1,317 @@
+//! One file beside a skill's instructions, kept inside its skill.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use base64::Engine as _;
+use serde::Serialize;
+
+use crate::{
+    display::{display_path, display_text},
+    limits::Limits,
+    skill::Skill,
+    source::{
+        Layout, Location,
+        disk::{
+            handle::ReadFault,
+            inside::{InsideFault, list_inside, read_inside},
+        },
+    },
+};
+
+/// A path longer than this names no real file, and could only serve to fill a log.
+const PATH_BYTES: usize = 1024;
+
+/// A file that belongs to a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Resource {
+    /// The path below the skill's folder, with `/` between its parts.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Whether its owner may run it; `None` where the platform has no such bit.
+    pub executable: Option<bool>,
+}
+
+/// The files that belong to a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Resources {
+    /// The files, sorted by path; the skill's own file is not among them.
+    pub files: Vec<Resource>,
+    /// Whether a limit cut the list.
+    pub partial: bool,
+}
+
+/// A part of a resource.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Page {
+    /// The path that was asked for.
+    pub path: String,
+    /// The size of the whole file.
+    pub size: u64,
+    /// Where this part starts.
+    pub offset: u64,
+    /// What it holds.
+    #[serde(flatten)]
+    pub content: Content,
+    /// Where the next part starts; `None` at the end of the file.
+    pub next_offset: Option<u64>,
+}
+
+/// The bytes of a page, as text where they are text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Content {
+    /// UTF-8 text.
+    Text(String),
+    /// Anything else, in base64.
+    Base64(String),
+}
+
+/// Why a resource could not be listed or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResourceError {
+    /// The skill is a single file or a value.
+    #[error("the skill `{skill}` has no folder, so it has no resources")]
+    NoFolder {
+        /// The skill's name.
+        skill: String,
+    },
+    /// The path could lead out of the skill.
+    #[error("`{path}` is not a path inside the skill: {reason}")]
+    BadPath {
+        /// What was asked for, safe to show.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A link leads out of the skill.
+    #[error("`{path}` leads out of the skill and is not read")]
+    Outside {
+        /// What was asked for.
+        path: String,
+    },
+    /// There is no such file.
+    #[error("the skill `{skill}` has no file `{path}`")]
+    NotFound {
+        /// The skill's name.
+        skill: String,
+        /// What was asked for.
+        path: String,
+    },
+    /// It is no regular file.
+    #[error("`{path}` is {kind}, not a file")]
+    NotRegular {
+        /// What was asked for.
+        path: String,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// It is too large to be read at all.
+    #[error("`{path}` has {size} bytes and is not read: the limit is {limit}")]
+    TooLarge {
+        /// What was asked for.
+        path: String,
+        /// Its size.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The system said no.
+    #[error("cannot read `{path}`")]
+    Unreadable {
+        /// What was asked for.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Skill {
+    /// Lists the files beside the skill's own.
+    pub fn resources(&self, limits: &Limits) -> Result<Resources, ResourceError> {
+        let (files, partial) = self.files(limits)?;
+        let own = self.path().file_name().map(Path::new);
+        Ok(Resources {
+            files: files
+                .into_iter()
+                .filter(|file| Some(Path::new(&file.path)) != own)
+                .collect(),
+            partial,
+        })
+    }
+
+    /// Lists every file of the skill, its own among them.
+    pub(crate) fn files(&self, limits: &Limits) -> Result<(Vec<Resource>, bool), ResourceError> {
+        let location = self.folder_location()?;
+        let (files, partial) =
+            list_inside(&location, limits).map_err(|source| ResourceError::Unreadable {
+                path: display_path(self.path().parent().unwrap_or(self.path())),
+                source,
+            })?;
+        let files = files
+            .into_iter()
+            .map(|file| Resource {
+                path: slashed(&file.path),
+                size: file.facts.size,
+                executable: file.facts.executable,
+            })
+            .collect();
+        Ok((files, partial))
+    }
+
+    /// Reads one page of a file of the skill, from `offset` on.
+    pub fn read_resource(
+        &self,
+        path: &str,
+        offset: u64,
+        limits: &Limits,
+    ) -> Result<Page, ResourceError> {
+        if let Some(reason) = bad_path(path) {
+            return Err(ResourceError::BadPath {
+                path: display_text(path.get(..80).unwrap_or(path)),
+                reason,
+            });
+        }
+        let location = self.folder_location()?;
+        let (bytes, facts) = read_inside(&location, Path::new(path), offset, limits.page_bytes)
+            .map_err(|fault| self.explain(path, fault))?;
+        if facts.size > limits.resource_bytes {
+            return Err(ResourceError::TooLarge {
+                path: display_text(path),
+                size: facts.size,
+                limit: limits.resource_bytes,
+            });
+        }
+        let at_end = offset + bytes.len() as u64 >= facts.size;
+        let content = Content::new(bytes, at_end);
+        let next_offset = offset + content.byte_count() as u64;
+        Ok(Page {
+            path: path.to_owned(),
+            size: facts.size,
+            offset,
+            next_offset: (next_offset < facts.size).then_some(next_offset),
+            content,
+        })
+    }
+
+    /// The skill's folder, told from a folder that may be opened.
+    fn folder_location(&self) -> Result<Location, ResourceError> {
+        let none = || ResourceError::NoFolder {
+            skill: display_text(self.name()),
+        };
+        if self.layout() != Layout::Folder {
+            return Err(none());
+        }
+        if let Some(location) = self.location() {
+            return Ok(location.clone());
+        }
+        let origin = self.origin();
+        let real = origin.real_root.as_deref().ok_or_else(none)?;
+        let below = self.path().strip_prefix(&origin.root).map_err(|_| none())?;
+        let (anchor, below) = match below.parent() {
+            Some(folder) => (real, folder.to_path_buf()),
+            // The source named the file itself.
+            None => (real.parent().ok_or_else(none)?, PathBuf::new()),
+        };
+        Ok(Location {
+            anchor: Arc::from(anchor),
+            below,
+        })
+    }
+
+    fn explain(&self, path: &str, fault: InsideFault) -> ResourceError {
+        let path = display_text(path);
+        match fault {
+            InsideFault::Outside | InsideFault::Read(ReadFault::Link) => {
+                ResourceError::Outside { path }
+            }
+            InsideFault::Read(ReadFault::NotRegular(kind)) => {
+                ResourceError::NotRegular { path, kind }
+            }
+            InsideFault::Read(ReadFault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                ResourceError::NotFound {
+                    skill: display_text(self.name()),
+                    path,
+                }
+            }
+            InsideFault::Read(ReadFault::Io(source)) => ResourceError::Unreadable { path, source },
+            InsideFault::Read(ReadFault::TooLarge(_) | ReadFault::Unsteady) => {
+                ResourceError::Unreadable {
+                    path,
+                    source: io::ErrorKind::ResourceBusy.into(),
+                }
+            }
+        }
+    }
+}
+
+/// What is wrong with a path, before anything is opened.
+fn bad_path(path: &str) -> Option<&'static str> {
+    let encoded = |code: &str| path.to_ascii_lowercase().contains(code);
+    if path.is_empty() {
+        Some("it is empty")
+    } else if path.len() > PATH_BYTES {
+        Some("it is too long")
+    } else if path.contains('\0') {
+        Some("it contains a NUL")
+    } else if path.contains('\\') {
+        Some("parts are separated by `/`")
+    } else if path.starts_with('/') || path.as_bytes().get(1) == Some(&b':') {
+        Some("it is absolute")
+    } else if path.split('/').any(|part| part == "..") {
+        Some("`..` leads out of a folder")
+    } else if ["%2e", "%2f", "%5c", "%00"].into_iter().any(encoded) {
+        Some("it hides a dot or a separator behind `%`")
+    } else {
+        None
+    }
+}
+
+/// A path with `/` between its parts on every platform.
+fn slashed(path: &Path) -> String {
+    let parts: Vec<_> = path
+        .components()
+        .map(|part| display_path(Path::new(part.as_os_str())))
+        .collect();
+    parts.join("/")
+}
+
+impl Content {
+    /// Text where the bytes are text. A page may end in the middle of a character; the rest of
+    /// it then starts the next page.
+    fn new(bytes: Vec<u8>, at_end: bool) -> Self {
+        let error = match String::from_utf8(bytes) {
+            Ok(text) => return Self::Text(text),
+            Err(error) => error,
+        };
+        let whole = error.utf8_error().valid_up_to();
+        let cut_short = error.utf8_error().error_len().is_none();
+        let mut bytes = error.into_bytes();
+        if cut_short && !at_end && whole > 0 {
+            bytes.truncate(whole);
+            // The part before the error is text, so nothing is lost here.
+            return Self::Text(String::from_utf8_lossy(&bytes).into_owned());
+        }
+        Self::Base64(base64::engine::general_purpose::STANDARD.encode(bytes))
+    }
+
+    /// How many bytes of the file this is.
+    fn byte_count(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Base64(text) => {
+                let padding = text.bytes().rev().take_while(|&byte| byte == b'=').count();
+                text.len() / 4 * 3 - padding
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

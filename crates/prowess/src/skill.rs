@@ -1,0 +1,332 @@
+//! One skill: what its file says, where it came from, and what became of it.
+
+use std::{
+    borrow::Cow,
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use prowess_format::rules::description_too_large::MAX_BYTES as DESCRIPTION_BYTES;
+use prowess_format::{
+    Diagnostic, Document, Folder, Parsed, Profile, Severity, Subject, estimate_tokens, parse,
+    parse_convention, rules,
+};
+
+use crate::{
+    identity::{ContentHash, skill_id},
+    source::{Layout, Location, Origin, SkillFile},
+};
+
+/// One skill of a catalog. Cloning it shares the text.
+#[derive(Debug, Clone)]
+pub struct Skill {
+    content: Arc<Content>,
+    /// The place of its source among those that were loaded.
+    pub(crate) source: u32,
+    pub(crate) trusted: bool,
+    pub(crate) state: State,
+    /// What was noticed when it met the other skills.
+    pub(crate) notes: Vec<Diagnostic>,
+}
+
+/// What stays the same whichever catalog a skill is in.
+#[derive(Debug)]
+struct Content {
+    origin: Arc<Origin>,
+    path: Box<Path>,
+    /// Rare, so it is kept out of the way.
+    location: Option<Box<Location>>,
+    layout: Layout,
+    name: Box<str>,
+    id: Option<Box<str>>,
+    hash: Option<ContentHash>,
+    last_modified: Option<i64>,
+    document: Document,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What became of a skill in its catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// In use under its name.
+    Active,
+    /// Another skill has the name, or the same bytes; `by` is its place in the catalog.
+    Shadowed {
+        /// The place of the skill that is in use.
+        by: usize,
+    },
+    /// Kept from models.
+    Hidden(HiddenBy),
+    /// From a project that is not trusted.
+    Untrusted,
+    /// Not usable; its diagnostics say why.
+    Broken,
+}
+
+/// What keeps a skill from models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HiddenBy {
+    /// Its own `disable-model-invocation` or `trigger`: it answers when called by name.
+    Itself,
+    /// Skills are switched off as a whole.
+    Disabled,
+    /// The list of allowed names.
+    Names,
+    /// The list of wanted tags.
+    Tags,
+    /// The host: it answers when called by name.
+    Manual,
+    /// The host, altogether.
+    Off,
+}
+
+impl State {
+    /// The word a person and a machine read.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Shadowed { .. } => "shadowed",
+            Self::Hidden(_) => "hidden",
+            Self::Untrusted => "untrusted",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+impl Skill {
+    /// Reads a skill from the file a source found.
+    pub fn read(file: SkillFile<'_>, profile: Profile) -> Self {
+        let fallback = fallback_name(&file);
+        let mut diagnostics = file.notes;
+        let (document, hash) = match file.contents {
+            Ok(bytes) => {
+                let parsed = parse_as(bytes, &file.path, file.layout, profile);
+                diagnostics.extend(parsed.diagnostics);
+                let document = parsed.document;
+                diagnostics.extend(essential(&document, &file.path, file.layout, profile));
+                (document, Some(ContentHash::of(bytes)))
+            }
+            Err(reason) => {
+                diagnostics.push(reason);
+                (Document::default(), None)
+            }
+        };
+        let name: Box<str> = document.name().unwrap_or(&fallback).into();
+        let id = file
+            .id
+            .or_else(|| hash.map(|hash| skill_id(&name, &hash)))
+            .map(String::into_boxed_str);
+        // What can be offered to a model is used, however much is wrong with it; only those who
+        // fail loud refuse it for any error.
+        let broken = document
+            .description()
+            .is_none_or(|text| text.len() > DESCRIPTION_BYTES)
+            || (profile == Profile::Strict
+                && diagnostics
+                    .iter()
+                    .any(|diagnostic| diagnostic.severity == Severity::Error));
+        Self {
+            content: Arc::new(Content {
+                origin: Arc::clone(file.origin),
+                path: file.path.into_boxed_path(),
+                location: file.location.map(Box::new),
+                layout: file.layout,
+                name,
+                id,
+                hash,
+                last_modified: file.last_modified,
+                document,
+                diagnostics,
+            }),
+            source: 0,
+            trusted: true,
+            state: if broken { State::Broken } else { State::Active },
+            notes: Vec::new(),
+        }
+    }
+
+    /// The name it is called by: its own, or that of its folder or file.
+    pub fn name(&self) -> &str {
+        &self.content.name
+    }
+
+    /// What it does and when to use it; empty where that is missing.
+    pub fn description(&self) -> &str {
+        self.content.document.description().unwrap_or_default()
+    }
+
+    /// Its instructions, trimmed.
+    pub fn instructions(&self) -> &str {
+        self.content.document.instructions()
+    }
+
+    /// Everything its file says.
+    pub fn document(&self) -> &Document {
+        &self.content.document
+    }
+
+    /// The labels it can be found and filtered by.
+    pub fn tags(&self) -> Vec<&str> {
+        self.content.document.tags()
+    }
+
+    /// Name and hash in one word; `None` where the file could not be read.
+    pub fn id(&self) -> Option<&str> {
+        self.content.id.as_deref()
+    }
+
+    /// The hash of its file; `None` where the file could not be read.
+    pub fn hash(&self) -> Option<ContentHash> {
+        self.content.hash
+    }
+
+    /// When its file last changed, in Unix seconds.
+    pub fn last_modified(&self) -> Option<i64> {
+        self.content.last_modified
+    }
+
+    /// Where it came from.
+    pub fn origin(&self) -> &Arc<Origin> {
+        &self.content.origin
+    }
+
+    /// Its file, as it was found.
+    pub fn path(&self) -> &Path {
+        &self.content.path
+    }
+
+    /// Its file as an absolute path, where it is on disk.
+    pub fn absolute_path(&self) -> PathBuf {
+        let Origin {
+            root, real_root, ..
+        } = &**self.origin();
+        match (real_root, self.path().strip_prefix(root)) {
+            // A file named directly is its own root; joining nothing would add a slash.
+            (Some(real), Ok(below)) if below.as_os_str().is_empty() => real.clone(),
+            (Some(real), Ok(below)) => real.join(below),
+            _ => self.path().to_path_buf(),
+        }
+    }
+
+    /// The folder that holds its resources; `None` for a skill that is a single file or a value.
+    pub fn directory(&self) -> Option<PathBuf> {
+        (self.content.layout == Layout::Folder)
+            .then(|| self.absolute_path().parent().map(Path::to_path_buf))
+            .flatten()
+    }
+
+    /// How it is laid out.
+    pub fn layout(&self) -> Layout {
+        self.content.layout
+    }
+
+    /// Where its folder really is, when a link led there.
+    pub fn location(&self) -> Option<&Location> {
+        self.content.location.as_deref()
+    }
+
+    /// What became of it.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Whether its source is trusted.
+    pub fn is_trusted(&self) -> bool {
+        self.trusted
+    }
+
+    /// Whether a model may be told about it.
+    pub fn is_model_visible(&self) -> bool {
+        self.state == State::Active
+    }
+
+    /// Whether it answers to its name: it is in use, or keeps itself from models only.
+    pub fn is_callable(&self) -> bool {
+        self.state == State::Active || self.is_manual()
+    }
+
+    /// Whether it is kept from models and answers when called by name.
+    pub fn is_manual(&self) -> bool {
+        matches!(
+            self.state,
+            State::Hidden(HiddenBy::Itself | HiddenBy::Manual)
+        )
+    }
+
+    /// What was noticed, about the file first and then about its place among the others.
+    pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.content.diagnostics.iter().chain(&self.notes)
+    }
+
+    /// Whether it asks to be used only when called by name.
+    pub fn is_explicit_only(&self) -> bool {
+        ["disable-model-invocation", "trigger"].iter().any(|key| {
+            self.document()
+                .get(key)
+                .and_then(|node| node.value.as_bool())
+                .unwrap_or(false)
+        })
+    }
+
+    /// About how many tokens its instructions cost.
+    pub fn tokens(&self) -> usize {
+        estimate_tokens(self.instructions())
+    }
+}
+
+/// Reads the text the way its layout asks for.
+fn parse_as(bytes: &[u8], path: &Path, layout: Layout, profile: Profile) -> Parsed {
+    match (layout, path.file_name()) {
+        (Layout::Convention, Some(name)) => {
+            parse_convention(bytes, &name.to_string_lossy(), profile)
+        }
+        _ => parse(bytes, profile),
+    }
+}
+
+/// Judges what decides whether and as what a skill loads.
+fn essential(
+    document: &Document,
+    path: &Path,
+    layout: Layout,
+    profile: Profile,
+) -> Vec<Diagnostic> {
+    // A convention file is made whole by its name, and a record has no folder to differ from.
+    if layout == Layout::Convention {
+        return Vec::new();
+    }
+    let folder = (layout == Layout::Folder).then(|| Folder {
+        name: last_name(path.parent()).into_owned(),
+        files: Vec::new(),
+    });
+    let subject = Subject {
+        document,
+        file_name: &last_name(Some(path)),
+        folder: folder.as_ref(),
+    };
+    rules::check_essential(&subject, profile)
+}
+
+/// The last part of a path, as text.
+fn last_name(path: Option<&Path>) -> Cow<'_, str> {
+    path.and_then(Path::file_name)
+        .map_or(Cow::default(), OsStr::to_string_lossy)
+}
+
+/// The name of a skill that does not say its own: that of its folder, or of its single file.
+fn fallback_name(file: &SkillFile<'_>) -> String {
+    let stem = file.path.file_stem();
+    let in_folder = stem.is_some_and(|stem| stem.eq_ignore_ascii_case("skill"));
+    let name = if file.layout == Layout::Folder || in_folder {
+        file.path.parent().and_then(Path::file_name)
+    } else {
+        stem
+    };
+    // `.` has a name only once it is known where it is.
+    let root = file.origin.real_root.as_deref().and_then(Path::file_name);
+    name.or(root).map_or_else(
+        || "skill".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}

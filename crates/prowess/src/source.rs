@@ -1,0 +1,222 @@
+//! Places that skills come from, and the files they yield.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use prowess_format::{Diagnostic, Position, Profile, Rule, Severity, Span};
+
+use crate::limits::Limits;
+
+pub mod clients;
+pub(crate) mod disk;
+pub(crate) mod memory;
+pub(crate) mod places;
+
+/// How near a place is to the task at hand; what stands first wins a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Named on the command line or by the host.
+    Explicit,
+    /// Checked in with the work.
+    Project,
+    /// Installed by the user for all work.
+    User,
+    /// Installed for everyone on the machine.
+    System,
+    /// Offered by a server; never hides a local skill.
+    Remote,
+}
+
+impl Scope {
+    /// The word a person and a machine read.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Project => "project",
+            Self::User => "user",
+            Self::System => "system",
+            Self::Remote => "remote",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Where a skill came from; every skill of one source shares it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// How near the place is.
+    pub scope: Scope,
+    /// A short word for people: a client's name, `dir`, a catalog's file name.
+    pub label: String,
+    /// The place as it was named.
+    pub root: PathBuf,
+    /// The same place, absolute and without links; `None` where it is not on disk.
+    pub real_root: Option<PathBuf>,
+    /// The repository around it. Links may lead anywhere inside.
+    pub repository: Option<PathBuf>,
+}
+
+impl Origin {
+    /// Creates an origin that is not on disk.
+    pub fn new(scope: Scope, label: impl Into<String>, root: impl Into<PathBuf>) -> Self {
+        Self {
+            scope,
+            label: label.into(),
+            root: root.into(),
+            real_root: None,
+            repository: None,
+        }
+    }
+}
+
+/// How a skill is laid out in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Layout {
+    /// `<name>/SKILL.md`, with resources beside it.
+    #[default]
+    Folder,
+    /// One Markdown file with frontmatter.
+    Flat,
+    /// A file such as `AGENTS.md`, which needs no frontmatter.
+    Convention,
+    /// A value without files: a line of a catalog, or something a host made.
+    Record,
+}
+
+/// One file that looks like a skill, and its bytes or the reason there are none.
+#[derive(Debug)]
+pub struct SkillFile<'a> {
+    /// Where it came from.
+    pub origin: &'a Arc<Origin>,
+    /// The path as it was found.
+    pub path: PathBuf,
+    /// How it is laid out.
+    pub layout: Layout,
+    /// What the file holds, or why it could not be read.
+    pub contents: Result<&'a [u8], Diagnostic>,
+    /// When it last changed, in Unix seconds.
+    pub last_modified: Option<i64>,
+    /// What was noticed about the file, apart from its text.
+    pub notes: Vec<Diagnostic>,
+    /// Where the skill's folder really is, when a link led there.
+    pub location: Option<Location>,
+    /// An id given by whoever made the skill; computed from the bytes otherwise.
+    pub id: Option<String>,
+}
+
+/// A folder, told as a path below one that may be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// An absolute path without links.
+    pub anchor: Arc<Path>,
+    /// The way down from there.
+    pub below: PathBuf,
+}
+
+/// Something noticed about a path while looking for skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The file or folder it is about.
+    pub path: PathBuf,
+    /// What was noticed.
+    pub diagnostic: Diagnostic,
+}
+
+/// What a scan has to say beside the files it found.
+#[derive(Debug, Clone, Default)]
+pub struct Scan {
+    /// What was noticed about paths that are no skill.
+    pub findings: Vec<Finding>,
+    /// Whether a limit ended the scan before everything was seen.
+    pub partial: bool,
+}
+
+/// How far a scan has come, to be watched from another thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Files and folders seen.
+    pub entries: AtomicUsize,
+    /// Skills read.
+    pub skills: AtomicUsize,
+    /// Set this to end the scan early; what was found so far is kept, marked partial.
+    pub stop: AtomicBool,
+}
+
+impl Progress {
+    /// Whether someone asked to end the scan.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// What a scan is asked to do.
+#[derive(Debug, Clone, Copy)]
+pub struct ScanRequest<'a> {
+    /// How much may be looked at.
+    pub limits: &'a Limits,
+    /// Decides how much findings matter.
+    pub profile: Profile,
+    /// How many threads may look.
+    pub threads: usize,
+    /// Where to tell how far it is.
+    pub progress: &'a Progress,
+}
+
+/// A place that yields skill files.
+pub trait Source: Sync {
+    /// Where its skills come from.
+    fn origin(&self) -> &Arc<Origin>;
+
+    /// Hands every skill file to `visit`, in any order and from several threads at once, so that
+    /// a file is parsed and hashed while its bytes are still at hand.
+    fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan;
+}
+
+/// Creates a diagnostic about a file as a whole; `None` where the profile lets it pass.
+pub(crate) fn note(
+    rule: &'static Rule,
+    profile: Profile,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Option<Diagnostic> {
+    rule.levels
+        .severity(profile)
+        .map(|severity| about_file(rule, severity, message.into(), help.into()))
+}
+
+/// Creates the diagnostic that says why a file was not read. No profile lets that pass.
+pub(crate) fn refusal(
+    rule: &'static Rule,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Diagnostic {
+    about_file(rule, Severity::Error, message.into(), help.into())
+}
+
+fn about_file(
+    rule: &'static Rule,
+    severity: Severity,
+    message: String,
+    help: String,
+) -> Diagnostic {
+    Diagnostic {
+        code: rule.code,
+        severity,
+        span: Span::at(0),
+        position: Position { line: 1, column: 1 },
+        message,
+        help: Some(help),
+        fix: None,
+    }
+}

@@ -1,0 +1,205 @@
+//! Folders and files on disk. Nothing else in this crate opens a file.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use prowess_format::rules;
+
+use self::{
+    handle::{Folder, NativeFolder},
+    portable::PortableFolder,
+    walk::{Here, Walk, Worker},
+};
+use super::{Layout, Origin, Scan, ScanRequest, Scope, SkillFile, Source};
+use crate::display::display_path;
+
+pub(crate) mod handle;
+mod ignored;
+pub(crate) mod inside;
+mod link;
+mod names;
+mod open;
+mod portable;
+mod queue;
+#[cfg(test)]
+mod tests;
+#[cfg(unix)]
+mod unix;
+mod walk;
+
+/// A folder with skills, a single skill's folder, or a single file.
+#[derive(Debug, Clone)]
+pub struct DiskSource {
+    origin: Arc<Origin>,
+    layout: Layout,
+    allowed: Vec<PathBuf>,
+    portable: bool,
+}
+
+impl DiskSource {
+    /// Creates a source for a place that was named: explicit, and laid out in folders.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        let root = root.into();
+        let real_root = real_path(&root).ok();
+        Self {
+            origin: Arc::new(Origin {
+                real_root,
+                ..Origin::new(Scope::Explicit, "dir", root)
+            }),
+            layout: Layout::Folder,
+            allowed: Vec::new(),
+            portable: false,
+        }
+    }
+
+    /// Sets how near the place is.
+    #[must_use]
+    pub fn scope(mut self, scope: Scope) -> Self {
+        Arc::make_mut(&mut self.origin).scope = scope;
+        self
+    }
+
+    /// Sets the short word for the place.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        Arc::make_mut(&mut self.origin).label = label.into();
+        self
+    }
+
+    /// Sets how skills are laid out below the root.
+    #[must_use]
+    pub fn layout(mut self, layout: Layout) -> Self {
+        self.layout = layout;
+        self
+    }
+
+    /// Names the repository around the root, in which links may lead anywhere.
+    #[must_use]
+    pub fn repository(mut self, repository: Option<PathBuf>) -> Self {
+        Arc::make_mut(&mut self.origin).repository = repository;
+        self
+    }
+
+    /// Allows links to lead into this folder.
+    #[must_use]
+    pub fn allow(mut self, folder: impl AsRef<Path>) -> Self {
+        self.allowed.extend(real_path(folder.as_ref()));
+        self
+    }
+
+    /// Opens files by path, as on platforms without folder handles. For tests of that way.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn portable(mut self, portable: bool) -> Self {
+        self.portable = portable;
+        self
+    }
+
+    /// The place, absolute and without links; `None` where it is not there.
+    pub fn real_root(&self) -> Option<&Path> {
+        self.origin.real_root.as_deref()
+    }
+}
+
+impl Source for DiskSource {
+    fn origin(&self) -> &Arc<Origin> {
+        &self.origin
+    }
+
+    fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan {
+        if self.portable {
+            self.walk::<PortableFolder>(request, visit)
+        } else {
+            self.walk::<NativeFolder>(request, visit)
+        }
+    }
+}
+
+impl DiskSource {
+    fn walk<F: Folder>(
+        &self,
+        request: &ScanRequest<'_>,
+        visit: &(dyn Fn(SkillFile<'_>) + Sync),
+    ) -> Scan {
+        Walk::<F>::new(self, request, visit).run(|walk, worker| self.start(walk, worker))
+    }
+
+    /// Opens the root: a folder, a single file, or nothing.
+    fn start<F: Folder>(&self, walk: &Walk<'_, F>, worker: &mut Worker<'_>) {
+        let root = &self.origin.root;
+        let Some(real) = self.real_root() else {
+            return match real_path(root) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    walk.unreadable(worker, root, &error);
+                }
+                _ => self.tell_missing(walk, worker),
+            };
+        };
+        // A user's own folder may be a link to anywhere. A project's may not: the project did
+        // not ask the user.
+        let inside = |place: &PathBuf| real.starts_with(place);
+        if self.origin.scope == Scope::Project
+            && !self
+                .origin
+                .repository
+                .iter()
+                .chain(&self.allowed)
+                .any(inside)
+            && is_link(root)
+        {
+            return worker.push(root, link::outside(root, real));
+        }
+        let mut here = Here::root(root.clone());
+        if is_folder(real) {
+            match F::open(real) {
+                Ok(folder) => walk.folder(worker, folder, here),
+                Err(error) => walk.unreadable(worker, root, &error),
+            }
+        } else if let (Some(parent), Some(name)) = (real.parent(), real.file_name()) {
+            here.path = root.parent().map(Path::to_path_buf).unwrap_or_default();
+            match F::open(parent) {
+                Ok(folder) => walk.named_file(worker, &folder, &here, name),
+                Err(error) => walk.unreadable(worker, root, &error),
+            }
+        }
+    }
+
+    /// Only a place that somebody named is missed.
+    fn tell_missing<F: Folder>(&self, walk: &Walk<'_, F>, worker: &mut Worker<'_>) {
+        let root = &self.origin.root;
+        if self.origin.scope == Scope::Explicit {
+            walk.tell(
+                worker,
+                &rules::missing_folder::RULE,
+                root,
+                format!("`{}` is not there", display_path(root)),
+                "check the spelling",
+            );
+        }
+    }
+}
+
+/// The path, absolute and without links.
+#[expect(clippy::disallowed_methods, reason = "the disk source asks the disk")]
+pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
+/// Whether something is there, link or not.
+#[expect(clippy::disallowed_methods, reason = "the disk source asks the disk")]
+pub(crate) fn is_there(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the disk source asks the disk")]
+fn is_folder(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the disk source asks the disk")]
+fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}

@@ -1,0 +1,200 @@
+//! One skill's files: nothing outside its folder is listed, opened or read.
+
+use std::{
+    collections::VecDeque,
+    ffi::OsString,
+    io,
+    path::{Component, Path, PathBuf},
+};
+
+use super::{
+    handle::{Buffers, Facts, Folder, Kind, NativeFolder, ReadFault},
+    ignored::is_history,
+    link::open_located,
+};
+use crate::{limits::Limits, source::Location};
+
+/// Links followed on the way to one file. Real skills have one.
+const HOPS: usize = 8;
+
+/// Why a path inside a skill could not be opened.
+#[derive(Debug)]
+pub(crate) enum InsideFault {
+    /// It leaves the skill's folder.
+    Outside,
+    /// The file itself could not be read.
+    Read(ReadFault),
+}
+
+impl From<io::Error> for InsideFault {
+    fn from(error: io::Error) -> Self {
+        Self::Read(ReadFault::Io(error))
+    }
+}
+
+/// A file below a skill's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InsideFile {
+    /// From the skill's folder.
+    pub(crate) path: PathBuf,
+    pub(crate) facts: Facts,
+}
+
+/// Lists the files of a skill, sorted; `true` where a limit cut the list.
+pub(crate) fn list_inside(
+    location: &Location,
+    limits: &Limits,
+) -> io::Result<(Vec<InsideFile>, bool)> {
+    let root: NativeFolder = open_located(location)?;
+    let mut list = List {
+        location,
+        limits,
+        buffers: Buffers::default(),
+        files: Vec::new(),
+        bytes: 0,
+        partial: false,
+    };
+    list.folder(&root, Path::new(""), 0)?;
+    list.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok((list.files, list.partial))
+}
+
+struct List<'a> {
+    location: &'a Location,
+    limits: &'a Limits,
+    buffers: Buffers,
+    files: Vec<InsideFile>,
+    bytes: u64,
+    partial: bool,
+}
+
+impl List<'_> {
+    fn folder(&mut self, folder: &NativeFolder, below: &Path, depth: usize) -> io::Result<()> {
+        let mut entries = Vec::new();
+        let room = self.limits.skill_files.saturating_sub(self.files.len());
+        let mut cut = false;
+        folder.entries(&mut self.buffers, &mut |name, kind| {
+            cut = entries.len() > room;
+            entries.push((name.to_os_string(), kind));
+            !cut
+        })?;
+        self.partial |= cut;
+        // The order of the disk would make a cut list differ from machine to machine.
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        for (name, kind) in entries {
+            let path = below.join(&name);
+            match kind {
+                Kind::Folder if is_history(&name) => {}
+                Kind::Folder if depth >= self.limits.skill_depth => self.partial = true,
+                Kind::Folder => {
+                    if let Ok(child) = folder.child(&name) {
+                        // A folder of a skill that may not be read hides only itself.
+                        let _ = self.folder(&child, &path, depth + 1);
+                    }
+                }
+                Kind::File => {
+                    if let Ok((Kind::File, facts)) = folder.facts(&name) {
+                        self.add(path, facts);
+                    }
+                }
+                Kind::Link => {
+                    if let Ok(facts) = facts_inside(self.location, &path) {
+                        self.add(path, facts);
+                    }
+                }
+                Kind::Special => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, path: PathBuf, facts: Facts) {
+        let bytes = self.bytes.saturating_add(facts.size);
+        if self.files.len() >= self.limits.skill_files || bytes > self.limits.skill_bytes {
+            self.partial = true;
+            return;
+        }
+        self.bytes = bytes;
+        self.files.push(InsideFile { path, facts });
+    }
+}
+
+/// Reads a part of a file of a skill.
+pub(crate) fn read_inside(
+    location: &Location,
+    path: &Path,
+    offset: u64,
+    count: usize,
+) -> Result<(Vec<u8>, Facts), InsideFault> {
+    let (folder, name) = find_inside(location, path)?;
+    folder
+        .read_at(&name, offset, count)
+        .map_err(InsideFault::Read)
+}
+
+/// What a path inside a skill leads to, without opening it.
+fn facts_inside(location: &Location, path: &Path) -> Result<Facts, InsideFault> {
+    let (folder, name) = find_inside(location, path)?;
+    match folder.facts(&name)? {
+        (Kind::File, facts) => Ok(facts),
+        _ => Err(InsideFault::Read(ReadFault::Link)),
+    }
+}
+
+/// Finds the folder and the name a path leads to, following links as long as they stay inside.
+///
+/// Every step opens one name in a folder that is already open, and never follows a link by
+/// itself. A link's text is read and walked in the same way, and `..` goes back to a folder we
+/// hold. So whatever is swapped meanwhile, no step can leave the skill.
+fn find_inside(location: &Location, path: &Path) -> Result<(NativeFolder, OsString), InsideFault> {
+    let mut folders: Vec<NativeFolder> = vec![open_located(location)?];
+    let mut parts = VecDeque::new();
+    push_front(&mut parts, path)?;
+    let mut hops = 0;
+    while let Some(part) = parts.pop_front() {
+        let Some(folder) = folders.last() else {
+            return Err(InsideFault::Outside);
+        };
+        if part == ".." {
+            folders.pop();
+            continue;
+        }
+        let (kind, _) = folder.facts(&part)?;
+        match kind {
+            Kind::Link => {
+                hops += 1;
+                if hops > HOPS {
+                    return Err(io::Error::from(io::ErrorKind::QuotaExceeded).into());
+                }
+                let target = folder.link_target(&part)?;
+                push_front(&mut parts, &target)?;
+            }
+            Kind::Folder if !parts.is_empty() => {
+                let child = folder.child(&part)?;
+                folders.push(child);
+            }
+            _ if parts.is_empty() => {
+                return folders
+                    .pop()
+                    .map(|folder| (folder, part))
+                    .ok_or(InsideFault::Outside);
+            }
+            _ => return Err(io::Error::from(io::ErrorKind::NotFound).into()),
+        }
+    }
+    // A way that ends with `..` ends at a folder.
+    Err(InsideFault::Read(ReadFault::NotRegular("a folder")))
+}
+
+/// Puts the parts of a path before those still to go.
+fn push_front(parts: &mut VecDeque<OsString>, path: &Path) -> Result<(), InsideFault> {
+    for part in path.components().rev() {
+        match part {
+            Component::Normal(name) => parts.push_front(name.to_os_string()),
+            Component::ParentDir => parts.push_front("..".into()),
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) => return Err(InsideFault::Outside),
+        }
+    }
+    Ok(())
+}

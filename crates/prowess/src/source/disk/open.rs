@@ -1,0 +1,300 @@
+//! From a name in a folder to a skill file: which file counts, its bytes, or why there are none.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::Path,
+};
+
+use prowess_format::{Diagnostic, rules};
+
+use super::{
+    handle::{Buffers, Facts, Folder, Kind, ReadFault},
+    names::{SKILL_FILE, is_convention},
+    walk::{Here, Walk, Worker},
+};
+use crate::{
+    display::{display_path, display_text},
+    source::{Layout, SkillFile, note, refusal},
+};
+
+/// So many Markdown files beside skill folders are looked at; a folder with more holds something
+/// else.
+const LOOSE_FILES: usize = 100;
+
+impl<F: Folder> Walk<'_, F> {
+    /// Reads the folder's own skill; says whether there is one.
+    pub(super) fn skills(
+        &self,
+        worker: &mut Worker<'_>,
+        folder: &F,
+        here: &Here,
+        mut names: Vec<(OsString, Kind)>,
+    ) -> bool {
+        // A file before something else, the exact name before another spelling.
+        names.sort_by_key(|(name, kind)| {
+            let is_file = matches!(kind, Kind::File | Kind::Link);
+            (!is_file, name != SKILL_FILE, name.clone())
+        });
+        let mut names = names.into_iter();
+        let Some((name, kind)) = names.next() else {
+            return false;
+        };
+        if let Some(skill) = &here.inside {
+            self.tell_nested(worker, skill, &here.path.join(&name));
+            return false;
+        }
+        for (other, _) in names {
+            let path = here.path.join(&other);
+            self.tell(
+                worker,
+                &rules::file_name::RULE,
+                &path,
+                format!(
+                    "`{}` is passed over: `{}` beside it is the skill's file",
+                    display_path(&path),
+                    display_text(&name.to_string_lossy())
+                ),
+                "remove one of the two",
+            );
+        }
+        let mut notes = Vec::new();
+        if name != SKILL_FILE {
+            notes.extend(note(
+                &rules::file_name::RULE,
+                self.request.profile,
+                format!(
+                    "most clients do not find `{}`",
+                    display_text(&name.to_string_lossy())
+                ),
+                "rename the file to `SKILL.md`",
+            ));
+        }
+        self.skill(worker, folder, here, (&name, kind), Layout::Folder, notes)
+    }
+
+    /// Reads the single files the layout asks for.
+    pub(super) fn files(
+        &self,
+        worker: &mut Worker<'_>,
+        folder: &F,
+        here: &Here,
+        names: Vec<(OsString, Kind)>,
+    ) {
+        if here.inside.is_some() {
+            return;
+        }
+        match self.source.layout {
+            Layout::Folder => {
+                for (name, kind) in names.into_iter().take(LOOSE_FILES) {
+                    if kind == Kind::File {
+                        self.tell_loose(worker, folder, &here.path.join(&name), &name);
+                    }
+                }
+            }
+            layout => {
+                for (name, kind) in names {
+                    self.skill(worker, folder, here, (&name, kind), layout, Vec::new());
+                }
+            }
+        }
+    }
+
+    /// Reads the single file the source names.
+    pub(super) fn named_file(
+        &self,
+        worker: &mut Worker<'_>,
+        folder: &F,
+        here: &Here,
+        name: &OsStr,
+    ) {
+        if super::names::is_skill_file(name) {
+            self.skills(
+                worker,
+                folder,
+                here,
+                vec![(name.to_os_string(), Kind::File)],
+            );
+        } else {
+            let layout = if is_convention(name, true) {
+                Layout::Convention
+            } else {
+                Layout::Flat
+            };
+            self.skill(worker, folder, here, (name, Kind::File), layout, Vec::new());
+        }
+    }
+
+    /// Reads one file and hands it on; says whether it was there.
+    fn skill(
+        &self,
+        worker: &mut Worker<'_>,
+        folder: &F,
+        here: &Here,
+        (name, kind): (&OsStr, Kind),
+        layout: Layout,
+        mut notes: Vec<Diagnostic>,
+    ) -> bool {
+        let path = here.path.join(name);
+        let limit = self.request.limits.file_bytes;
+        let outcome = match kind {
+            Kind::Link => self.follow_file(worker, &path),
+            _ => read_patiently(folder, name, limit, &mut worker.buffers)
+                .map_err(|fault| self.explain(&path, fault).map(Box::new)),
+        };
+        let (contents, last_modified) = match outcome {
+            Ok(facts) => {
+                self.note_facts(&path, facts, &mut notes);
+                let bytes = worker.buffers.bytes(facts.size as usize);
+                (Ok(bytes), Some(facts.modified))
+            }
+            Err(Some(reason)) => (Err(*reason), None),
+            Err(None) => return false,
+        };
+        (self.visit)(SkillFile {
+            origin: &self.source.origin,
+            path,
+            layout,
+            contents,
+            last_modified,
+            notes,
+            location: here.location.clone(),
+            id: None,
+        });
+        true
+    }
+
+    /// Says why a file was not read; `None` for one that was gone before it could be.
+    pub(super) fn explain(&self, path: &Path, fault: ReadFault) -> Option<Diagnostic> {
+        let file = display_path(path);
+        Some(match fault {
+            ReadFault::Io(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            ReadFault::Io(error) => refusal(
+                &rules::unreadable_file::RULE,
+                format!("`{file}` can not be read: {error}"),
+                "give yourself the right to read it",
+            ),
+            ReadFault::Unsteady => refusal(
+                &rules::unreadable_file::RULE,
+                format!("`{file}` changes faster than it can be read"),
+                "try again when nothing writes to it",
+            ),
+            ReadFault::NotRegular(what) => refusal(
+                &rules::not_regular_file::RULE,
+                format!("`{file}` is {what}, not a file with text"),
+                "put a regular file in its place",
+            ),
+            ReadFault::Link => refusal(
+                &rules::symlink_outside::RULE,
+                format!("`{file}` became a link while it was read, and is not followed"),
+                "try again when nothing writes to it",
+            ),
+            ReadFault::TooLarge(size) => refusal(
+                &rules::file_too_large::RULE,
+                format!(
+                    "`{file}` has {size} bytes and is not read: the limit is {}",
+                    self.request.limits.file_bytes
+                ),
+                "move most of the text into `references/`",
+            ),
+        })
+    }
+
+    fn note_facts(&self, path: &Path, facts: Facts, notes: &mut Vec<Diagnostic>) {
+        let profile = self.request.profile;
+        if facts.foreign {
+            notes.extend(note(
+                &rules::hard_link::RULE,
+                profile,
+                format!(
+                    "`{}` belongs to someone else and can be changed under another name",
+                    display_path(path)
+                ),
+                "replace it by a copy of your own",
+            ));
+        }
+        if facts.size > self.request.limits.large_file_bytes as u64 {
+            notes.extend(note(
+                &rules::large_file::RULE,
+                profile,
+                format!(
+                    "`{}` has {} bytes, far more than other skills",
+                    display_path(path),
+                    facts.size
+                ),
+                "move most of the text into `references/`",
+            ));
+        }
+    }
+
+    fn tell_nested(&self, worker: &mut Worker<'_>, skill: &Path, path: &Path) {
+        self.tell(
+            worker,
+            &rules::nested_skill::RULE,
+            path,
+            format!(
+                "`{}` is a file of the skill in `{}`, not a skill of its own",
+                display_path(path),
+                display_path(skill)
+            ),
+            "move it below a folder called `skills` to offer it on its own",
+        );
+    }
+
+    /// Tells of files that were probably meant to be the folder's skill.
+    pub(super) fn tell_misnamed(&self, worker: &mut Worker<'_>, here: &Here, names: &[OsString]) {
+        if here.inside.is_some() || self.source.layout == Layout::Convention {
+            return;
+        }
+        for name in names {
+            let path = here.path.join(name);
+            self.tell(
+                worker,
+                &rules::file_name::RULE,
+                &path,
+                format!(
+                    "`{}` is not loaded: the file of a skill is called `SKILL.md`",
+                    display_path(&path)
+                ),
+                "rename the file to `SKILL.md`",
+            );
+        }
+    }
+
+    /// Tells of a Markdown file with frontmatter that lies beside skill folders.
+    fn tell_loose(&self, worker: &mut Worker<'_>, folder: &F, path: &Path, name: &OsStr) {
+        let starts_with_fence = folder
+            .read_at(name, 0, 3)
+            .is_ok_and(|(start, _)| start == b"---" || start == b"+++");
+        if starts_with_fence {
+            self.tell(
+                worker,
+                &rules::loose_file::RULE,
+                path,
+                format!(
+                    "`{}` is not loaded: a skill has a folder of its own",
+                    display_path(path)
+                ),
+                format!(
+                    "move it to `{}`",
+                    display_path(&path.with_extension("").join(SKILL_FILE))
+                ),
+            );
+        }
+    }
+}
+
+/// Reads a file. One that is replaced while we look is there again a moment later, or gone for good.
+fn read_patiently<F: Folder>(
+    folder: &F,
+    name: &OsStr,
+    limit: usize,
+    buffers: &mut Buffers,
+) -> Result<Facts, ReadFault> {
+    match folder.read(name, limit, buffers) {
+        Err(ReadFault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+            folder.read(name, limit, buffers)
+        }
+        outcome => outcome,
+    }
+}

@@ -1,0 +1,192 @@
+//! `search_skills`: finds skills for a task, for catalogs too large to list.
+
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{Tool, ToolRecord, ToolResult, Toolset, describe};
+use crate::{
+    frame::one_line,
+    select::Policy,
+    skill::Skill,
+    words::{self, Stemmers},
+};
+
+pub(super) const NAME: &str = "search_skills";
+
+/// So many hits are given unless the model asks for more.
+const TOP_K: u64 = 5;
+
+/// More hits than this are a list, not an answer.
+const MOST: u64 = 50;
+
+/// The tool `search_skills`.
+#[derive(Debug, Clone)]
+pub struct SearchTool(pub(super) Toolset);
+
+/// What the model gives.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(
+    dead_code,
+    reason = "it is only there for its schema; the input is read by hand"
+)]
+struct Input {
+    /// The task, in a few words or in full.
+    query: String,
+    /// How many skills to give at most.
+    #[serde(default = "top_k")]
+    #[schemars(range(min = 1, max = 50))]
+    top_k: u64,
+}
+
+fn top_k() -> u64 {
+    TOP_K
+}
+
+/// One skill that was found.
+#[derive(Debug, Serialize)]
+struct Hit<'a> {
+    name: &'a str,
+    /// Why it was found, on one line.
+    reason: String,
+    score: f32,
+    confidence: f32,
+}
+
+impl Tool for SearchTool {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn description(&self) -> String {
+        let count = self.0.catalog().model_visible().count();
+        format!(
+            "Searches all {count} skills for those that fit a task. Gives the name of each, why \
+             it fits, and how likely it is right (0 to 1). Load one with `skill`. An empty \
+             result means that no skill is about the task."
+        )
+    }
+
+    fn schema(&self) -> Value {
+        describe::schema::<Input>()
+    }
+
+    fn call(&self, input: &Value) -> ToolResult {
+        let query = match describe::text_of(input, "query", "the task to find skills for") {
+            Ok(query) => query,
+            Err(error) => return self.0.failure(NAME, None, error),
+        };
+        if !self.0.options().enabled {
+            let error = "skills are switched off, so none was searched".to_owned();
+            return self.0.failure(NAME, None, error);
+        }
+        let top_k = match input.get("top_k") {
+            None | Some(Value::Null) => TOP_K,
+            Some(value) => match value.as_u64() {
+                Some(count @ 1..=MOST) => count,
+                _ => {
+                    let error = format!("`top_k` is `{value}`; give a number from 1 to {MOST}");
+                    return self.0.failure(NAME, None, error);
+                }
+            },
+        };
+        let catalog = self.0.catalog();
+        let policy = Policy {
+            top_k: top_k as usize,
+            ..self.0.options().policy.clone()
+        };
+        let selection = catalog.select(query, &policy);
+        let asked = terms(query);
+        let hits: Vec<Hit<'_>> = selection
+            .matches
+            .iter()
+            .map(|found| {
+                let skill = catalog.skill(found.document);
+                Hit {
+                    name: skill.name(),
+                    reason: reason(&asked, skill),
+                    score: found.score,
+                    confidence: found.confidence,
+                }
+            })
+            .collect();
+        let text = if hits.is_empty() {
+            "No skill is about this task.".to_owned()
+        } else {
+            let lines = hits.iter().map(|hit| {
+                format!(
+                    "- {} ({:.2}): {}",
+                    one_line(hit.name),
+                    hit.confidence,
+                    hit.reason
+                )
+            });
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        ToolResult {
+            text,
+            record: ToolRecord {
+                data: Some(json!({
+                    "query": query,
+                    "decision": selection.decision.name(),
+                    "matches": hits,
+                })),
+                ..self.0.record(NAME)
+            },
+        }
+    }
+}
+
+/// Why a skill was found: the words it shares with the request, and what it is for.
+fn reason(asked: &[(String, String)], skill: &Skill) -> String {
+    let description = one_line(skill.description());
+    let fields = [
+        ("name", skill.name().to_owned()),
+        ("tags", skill.tags().join(" ")),
+        ("description", description.clone().into_owned()),
+        ("instructions", skill.instructions().to_owned()),
+    ];
+    let mut explained = HashSet::new();
+    let mut shared = Vec::new();
+    for (field, text) in &fields {
+        if asked.iter().all(|(word, _)| explained.contains(word)) {
+            break;
+        }
+        let known: HashSet<String> = terms(text).into_iter().map(|(_, term)| term).collect();
+        let mut words = Vec::new();
+        for (word, term) in asked {
+            if known.contains(term) && explained.insert(word.clone()) {
+                words.push(format!("`{word}`"));
+            }
+        }
+        if !words.is_empty() {
+            shared.push(format!("{} in its {field}", words.join(", ")));
+        }
+    }
+    let first: String = description.chars().take(120).collect();
+    let mark = if first.len() < description.len() {
+        " …"
+    } else {
+        ""
+    };
+    if shared.is_empty() {
+        format!("{first}{mark}")
+    } else {
+        format!("{first}{mark} [{}]", shared.join("; "))
+    }
+}
+
+/// The words of a text with the terms they are found by.
+fn terms(text: &str) -> Vec<(String, String)> {
+    let stemmers = Stemmers::default();
+    let mut found = Vec::new();
+    words::scan(text, |word, _| {
+        words::terms(word, &stemmers, |term, _| {
+            found.push((word.to_lowercase(), term.to_owned()));
+        });
+    });
+    found
+}

@@ -1,0 +1,317 @@
+//! Text as words: where a word starts and ends, and the terms it is found by.
+//!
+//! A *word* is what stands in the text. A *token* is what the ranker `overlap` compares: a run
+//! of ASCII letters and digits. A *term* is what the ranker `lexical` compares: folded, without
+//! stop words, stemmed, with compounds taken apart.
+
+mod alias;
+mod fold;
+mod intern;
+mod stem;
+mod stop;
+
+pub(crate) use fold::is_dense;
+pub(crate) use intern::Interner;
+pub(crate) use stem::Stemmers;
+
+/// Longer words are data (keys, hashes, encoded images), which nobody asks for by name.
+const MAX_WORD_BYTES: usize = 48;
+
+/// A word with camel case gives at most this many parts.
+const MAX_PARTS: usize = 6;
+
+/// How a term came out of its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The whole word.
+    Whole,
+    /// A part of a compound, such as `sql` of `PostgreSQL`.
+    Part,
+    /// Digits only.
+    Number,
+    /// Two words of a request written as one.
+    Joined,
+    /// Two letters of a script that writes without spaces.
+    Pair,
+}
+
+/// Which bytes are ASCII letters and digits; a table, since every byte of every skill asks.
+const WORD_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    table
+};
+
+#[inline]
+fn is_word_byte(byte: u8) -> bool {
+    WORD_BYTES[usize::from(byte)]
+}
+
+/// Calls `found` for each word of a text, with its byte range.
+///
+/// `C++`, `C#`, `F#` and `.NET` are words with their marks.
+pub(crate) fn scan<'t>(text: &'t str, mut found: impl FnMut(&'t str, usize)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if !is_word_byte(byte) && byte < 0x80 {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        loop {
+            while at < bytes.len() && is_word_byte(bytes[at]) {
+                at += 1;
+            }
+            if at == bytes.len() || bytes[at] < 0x80 {
+                break;
+            }
+            let letter = text[at..].chars().next().unwrap_or('\0');
+            if !is_letter(letter) {
+                break;
+            }
+            at += letter.len_utf8();
+        }
+        if start == at {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+            continue;
+        }
+        let (start, end) = with_marks(bytes, start, at);
+        found(&text[start..end], start);
+        at = end;
+    }
+}
+
+fn is_letter(letter: char) -> bool {
+    fold::is_dense(letter)
+        || letter.is_alphanumeric()
+        || matches!(letter, '\u{300}'..='\u{36F}' | '\u{200B}'..='\u{200F}' | '\u{2060}')
+}
+
+/// Widens `C` to `C++` or `C#`, and `NET` to `.NET`.
+fn with_marks(bytes: &[u8], start: usize, end: usize) -> (usize, usize) {
+    match &bytes[start..end] {
+        [b'c' | b'C' | b'f' | b'F'] if bytes.get(end) == Some(&b'#') => (start, end + 1),
+        [b'c' | b'C'] if bytes[end..].starts_with(b"++") => (start, end + 2),
+        [b'N' | b'n', b'E' | b'e', b'T' | b't']
+            if start > 0
+                && bytes[start - 1] == b'.'
+                && (start == 1 || !is_word_byte(bytes[start - 2])) =>
+        {
+            (start - 1, end)
+        }
+        _ => (start, end),
+    }
+}
+
+/// Calls `found` for each run of ASCII letters and digits in a word, as it stands.
+pub(crate) fn tokens(word: &str, mut found: impl FnMut(&str)) {
+    let mut rest = word;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphanumeric()) {
+        rest = &rest[start..];
+        let end = rest
+            .find(|c: char| !c.is_ascii_alphanumeric())
+            .unwrap_or(rest.len());
+        found(&rest[..end]);
+        rest = &rest[end..];
+    }
+}
+
+/// Calls `found` for each term of a word: the whole first, then its parts.
+pub(crate) fn terms(word: &str, stemmers: &Stemmers, mut found: impl FnMut(&str, Kind)) {
+    if word.is_ascii() {
+        if word.len() <= MAX_WORD_BYTES {
+            ascii_terms(word, stemmers, &mut found);
+        }
+        return;
+    }
+    let mut folded = String::with_capacity(word.len());
+    let mut rest = word;
+    while let Some(first) = rest.chars().next() {
+        let dense = fold::is_dense(first);
+        let end = rest
+            .find(|letter| fold::is_dense(letter) != dense)
+            .unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        rest = after;
+        if dense {
+            pairs(run, &mut found);
+        } else if run.len() <= MAX_WORD_BYTES * 2 {
+            folded.clear();
+            run.chars()
+                .for_each(|letter| fold::fold(letter, &mut folded));
+            if folded.is_ascii() && !run.is_ascii() {
+                emit(&folded, Kind::Whole, stemmers, &mut found);
+            } else if folded.is_ascii() {
+                ascii_terms(run, stemmers, &mut found);
+            } else if !folded.is_empty() && !stop::is_stop(&folded) {
+                found(&stemmers.stem(&folded), Kind::Whole);
+            }
+        }
+    }
+}
+
+fn pairs(run: &str, found: &mut impl FnMut(&str, Kind)) {
+    let mut letters = run.char_indices().peekable();
+    let single = run.chars().nth(1).is_none();
+    if single {
+        found(run, Kind::Pair);
+        return;
+    }
+    while let Some((start, _)) = letters.next() {
+        let Some(&(second, letter)) = letters.peek() else {
+            break;
+        };
+        let pair = &run[start..second + letter.len_utf8()];
+        if !stop::is_stop(pair) {
+            found(pair, Kind::Pair);
+        }
+    }
+}
+
+fn ascii_terms(word: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kind)) {
+    let lower = word.to_ascii_lowercase();
+    // Capital and small letter decide between the language and the verb.
+    if word == "Go" {
+        return found("golang", Kind::Whole);
+    }
+    if let Some(term) = alias::alias(&lower) {
+        return found(term, Kind::Whole);
+    }
+    if lower.bytes().all(|byte| byte.is_ascii_digit()) {
+        return found(&lower, Kind::Number);
+    }
+    emit(&lower, Kind::Whole, stemmers, found);
+    let bytes = word.as_bytes();
+    if bytes[1..].iter().all(u8::is_ascii_lowercase) {
+        return;
+    }
+    let mut start = 0;
+    let mut count = 0;
+    for at in 1..=bytes.len() {
+        if at < bytes.len() && !is_seam(bytes, at) {
+            continue;
+        }
+        let part = &lower[start..at];
+        let whole = part.len() == lower.len();
+        let letters = part.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if !whole && letters && part.len() >= 2 && count < MAX_PARTS {
+            emit(part, Kind::Part, stemmers, found);
+            count += 1;
+        }
+        start = at;
+    }
+}
+
+/// Whether a new part starts here: `camel|Case`, `HTML|Parser`, `python|3`.
+fn is_seam(bytes: &[u8], at: usize) -> bool {
+    let (before, here) = (bytes[at - 1], bytes[at]);
+    let upper = here.is_ascii_uppercase();
+    (upper && before.is_ascii_lowercase())
+        || (upper
+            && before.is_ascii_uppercase()
+            && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase)
+            // `APIs` and `URLs` are one word.
+            && bytes.get(at + 1..) != Some(b"s"))
+        || before.is_ascii_digit() != here.is_ascii_digit()
+}
+
+fn emit(lower: &str, kind: Kind, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kind)) {
+    if let Some(term) = alias::alias(lower) {
+        found(term, kind);
+    } else if !stop::is_stop(lower) {
+        found(&stemmers.stem(lower), kind);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(text: &str, expected: &Expect) {
+        let stemmers = Stemmers::default();
+        let mut out = String::new();
+        scan(text, |word, _| {
+            out.push_str(word);
+            out.push_str(" →");
+            terms(word, &stemmers, |term, kind| {
+                out.push(' ');
+                out.push_str(term);
+                if kind == Kind::Part {
+                    out.push('*');
+                }
+            });
+            out.push('\n');
+        });
+        expected.assert_eq(&out);
+    }
+
+    #[test]
+    fn words_are_stemmed_and_compounds_taken_apart() {
+        check(
+            "Filling PDFs with PostgreSQL, node.js HTMLParser python3 k8s APIs",
+            &expect![[r"
+                Filling → fill
+                PDFs → pdf
+                with →
+                PostgreSQL → postgresql postgr* sql*
+                node → node
+                js → javascript
+                HTMLParser → htmlparser html* parser*
+                python3 → python3 python*
+                k8s → kubernet
+                APIs → api
+            "]],
+        );
+    }
+
+    #[test]
+    fn names_of_languages_keep_their_marks() {
+        check(
+            "C++ and C#, F# or .NET; ASP.NET c",
+            &expect![[r"
+            C++ → cpp
+            and →
+            C# → dotnet
+            F# → fsharp
+            or →
+            .NET → dotnet
+            ASP → asp
+            NET → net
+            c → c
+        "]],
+        );
+    }
+
+    #[test]
+    fn other_scripts_are_folded_stemmed_or_paired() {
+        check(
+            "Größe naïve поиска файлов 发票识别 ouroboros로 돌려줘 ＰＤＦ 🦀",
+            &expect![[r"
+                Größe → gross
+                naïve → naiv
+                поиска → поиск
+                файлов → файл
+                发票识别 → 发票 票识 识别
+                ouroboros로 → ouroboro 로
+                돌려줘 → 돌려 려줘
+                ＰＤＦ → pdf
+            "]],
+        );
+    }
+
+    #[test]
+    fn tokens_are_ascii_runs() {
+        let mut found = Vec::new();
+        scan("café größe C++ v2 test_case can't 数据x", |word, _| {
+            tokens(word, |token| found.push(token.to_owned()));
+        });
+        assert_eq!(found.join(" "), "caf gr e C v2 test case can t x");
+    }
+}

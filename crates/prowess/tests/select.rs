@@ -1,0 +1,386 @@
+//! Selection over an index, as a host sees it.
+
+use std::{fmt::Write as _, time::Instant};
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use prowess::{
+    index::{Entry, FieldWeights, Index},
+    rank::Ranker,
+    select::Policy,
+};
+
+const SKILLS: &[(&str, &str, &[&str], &str)] = &[
+    (
+        "ceiling-leak",
+        "Finds where water comes through a ceiling. Not for frozen pipes.",
+        &["home"],
+        "# Steps\nTurn the water off.",
+    ),
+    (
+        "k8s-deploy",
+        "Deploys services to Kubernetes clusters.",
+        &["ops"],
+        "# Deploy\n```sh\nkubectl apply\n```",
+    ),
+    (
+        "pdf-forms",
+        "Fills in PDF forms. Use when the user has a form to complete.",
+        &["office", "pdf"],
+        "Open the form.",
+    ),
+    (
+        "pdf-merge",
+        "Merges PDF files into one.",
+        &["office"],
+        "Open every file.",
+    ),
+    (
+        "invoice-ocr",
+        "识别发票并提取金额和税号",
+        &["office"],
+        "发票",
+    ),
+    (
+        "sql-review",
+        "Reviews PostgreSQL queries for speed.",
+        &["data"],
+        "Look at the query plan.",
+    ),
+];
+
+fn entries() -> Vec<Entry<'static>> {
+    SKILLS
+        .iter()
+        .map(|(name, description, tags, body)| Entry {
+            name,
+            description,
+            tags: tags.to_vec(),
+            body,
+        })
+        .collect()
+}
+
+fn select(query: &str, policy: &Policy) -> String {
+    let index = Index::build(&entries());
+    let found = index.select(query, policy, |document| {
+        policy.admits(SKILLS[document as usize].2)
+    });
+    let mut out = format!("{}\n", found.decision.name());
+    for found in &found.matches {
+        writeln!(
+            out,
+            "{} {:.3} {:.2}",
+            SKILLS[found.document as usize].0, found.score, found.confidence
+        )
+        .unwrap();
+    }
+    out
+}
+
+fn check(query: &str, expected: &Expect) {
+    expected.assert_eq(&select(
+        query,
+        &Policy {
+            top_k: 3,
+            ..Policy::default()
+        },
+    ));
+}
+
+#[test]
+fn the_right_skill_comes_first() {
+    check(
+        "water is coming through the kitchen ceiling",
+        &expect![[r#"
+            confident
+            ceiling-leak 4.908 0.99
+        "#]],
+    );
+    check(
+        "combine two PDFs into one file",
+        &expect![[r#"
+            confident
+            pdf-merge 3.010 0.91
+            pdf-forms 1.364 0.01
+        "#]],
+    );
+    check(
+        "my postgres query is slow",
+        &expect![[r#"
+            confident
+            sql-review 2.498 0.84
+        "#]],
+    );
+    check(
+        "roll out to k8s",
+        &expect![[r#"
+            confident
+            k8s-deploy 2.463 0.84
+        "#]],
+    );
+}
+
+#[test]
+fn slips_and_other_scripts_are_understood() {
+    check(
+        "fill in this from for me: kuberntes",
+        &expect![[r#"
+            ambiguous
+            k8s-deploy 2.445 0.60
+            pdf-forms 1.918 0.10
+        "#]],
+    );
+    check(
+        "帮我识别这张发票",
+        &expect![[r#"
+            ambiguous
+            invoice-ocr 1.523 0.58
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_relevant_gives_nothing() {
+    for query in [
+        "",
+        " \n",
+        "?!",
+        "what is it and how are you",
+        "🦀🦀",
+        "\u{202e}\u{200f}",
+        "recipe for lentil soup",
+    ] {
+        assert_eq!(select(query, &Policy::default()), "none\n", "{query:?}");
+    }
+}
+
+#[test]
+fn one_shared_word_is_a_lead_over_everything_and_still_not_confident() {
+    let found = select("look at the moon", &Policy::default());
+    assert!(found.starts_with("ambiguous"), "{found}");
+}
+
+#[test]
+fn tags_decide_who_may_be_chosen() {
+    let with = |include: &[&str], exclude: &[&str]| Policy {
+        top_k: 9,
+        min_score: Some(0.0),
+        include_tags: include.iter().map(|tag| (*tag).to_owned()).collect(),
+        exclude_tags: exclude.iter().map(|tag| (*tag).to_owned()).collect(),
+        ..Policy::default()
+    };
+    let names = |query: &str, policy: &Policy| {
+        let found = select(query, policy);
+        found
+            .lines()
+            .skip(1)
+            .map(|line| line.split(' ').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names("pdf", &with(&["PDF"], &[])), ["pdf-forms"]);
+    assert_eq!(names("pdf", &with(&["office"], &["Pdf"])), ["pdf-merge"]);
+    assert_eq!(
+        names("", &with(&["office"], &["Pdf"])),
+        ["pdf-merge", "invoice-ocr"]
+    );
+}
+
+#[test]
+fn odd_thresholds_and_counts_have_plain_answers() {
+    let count = |top_k, min_score| {
+        let policy = Policy {
+            top_k,
+            min_score: Some(min_score),
+            ..Policy::default()
+        };
+        select("pdf", &policy).lines().count() - 1
+    };
+    assert_eq!(count(0, 0.0), 0);
+    assert_eq!(count(usize::MAX, 0.0), 2);
+    assert_eq!(count(9, f32::NEG_INFINITY), 2);
+    assert_eq!(count(9, f32::INFINITY), 0);
+    assert_eq!(count(9, f32::NAN), 0);
+    let nan = Policy {
+        confident: f32::NAN,
+        relevant: f32::NAN,
+        ..Policy::default()
+    };
+    assert!(select("pdf", &nan).starts_with("none"));
+}
+
+#[test]
+fn huge_requests_take_little_time() {
+    let mut long = String::new();
+    for number in 0..200_000 {
+        write!(long, "word{number} ").unwrap();
+    }
+    let queries = [
+        "pdf ".repeat(1_000_000),
+        "x".repeat(10_000_000),
+        long,
+        "发票".repeat(1_000_000),
+        "\u{301}".repeat(1_000_000),
+    ];
+    for ranker in Ranker::ALL {
+        for query in &queries {
+            let started = Instant::now();
+            select(
+                query,
+                &Policy {
+                    ranker,
+                    ..Policy::default()
+                },
+            );
+            assert!(
+                started.elapsed().as_secs() < 20,
+                "{ranker:?} {}",
+                &query[..16]
+            );
+        }
+    }
+    assert!(select(&queries[0], &Policy::default()).contains("pdf-"));
+}
+
+fn rank_of(description: &str, query: &str) -> (usize, f32) {
+    let mut entries = entries();
+    entries[3].description = description;
+    let index = Index::build(&entries);
+    let policy = Policy {
+        top_k: 9,
+        min_score: Some(0.0),
+        ..Policy::default()
+    };
+    let found = index.select(query, &policy, |_| true).matches;
+    let rank = found.iter().position(|found| found.document == 3).unwrap();
+    (rank, found[rank].score)
+}
+
+#[test]
+fn repeating_words_does_not_help() {
+    let plain = rank_of("Merges PDF files into one.", "merge pdf");
+    let stuffed = rank_of(
+        "Merges PDF files into one. PDF PDF PDF. Merge! PDF files, PDF merges.",
+        "merge pdf",
+    );
+    assert!(
+        stuffed.0 >= plain.0 && stuffed.1 <= plain.1,
+        "{plain:?} {stuffed:?}"
+    );
+}
+
+#[test]
+fn listing_everything_does_not_help() {
+    let mut keywords = "Merges PDF files into one.".to_owned();
+    (0..200).for_each(|number| write!(keywords, " keyword{number},").unwrap());
+    keywords.push_str(" forms form complete kubernetes water ceiling");
+    for query in [
+        "fill in a pdf form",
+        "water through the ceiling",
+        "merge pdf",
+    ] {
+        let plain = rank_of(
+            "Merges PDF files into one. forms form complete kubernetes water ceiling",
+            query,
+        );
+        let stuffed = rank_of(&keywords, query);
+        assert!(
+            stuffed.0 >= plain.0 && stuffed.1 <= plain.1,
+            "{query} {plain:?} {stuffed:?}"
+        );
+    }
+}
+
+#[test]
+fn an_explanation_adds_up_to_the_score_and_names_what_is_missing() {
+    let index = Index::build(&entries());
+    for ranker in Ranker::ALL {
+        let policy = Policy {
+            ranker,
+            top_k: 9,
+            min_score: Some(0.0),
+            ..Policy::default()
+        };
+        let query = "please fill the PDF form for water damage";
+        for found in index.select(query, &policy, |_| true).matches {
+            let explained = index.explain(query, &entries()[found.document as usize], ranker);
+            assert_eq!(
+                explained.score.to_bits(),
+                found.score.to_bits(),
+                "{ranker:?} {}",
+                found.document
+            );
+            let words: f32 = explained.words.iter().map(|word| word.added).sum();
+            assert!((words + explained.name + explained.pairs - found.score).abs() < 1e-4);
+            for word in &explained.words {
+                let fields: f32 = word.fields.iter().map(|field| field.added).sum();
+                assert!((fields - word.added).abs() < 1e-4, "{}", word.word);
+            }
+        }
+    }
+    let explained = index.explain("fill form for water damage", &entries()[2], Ranker::Lexical);
+    let missing: Vec<&str> = explained
+        .missing
+        .iter()
+        .map(|missing| &*missing.word)
+        .collect();
+    assert_eq!(missing, ["damage", "water"]);
+}
+
+#[test]
+fn why_names_the_rival_and_the_words_that_would_help() {
+    let index = Index::build(&entries());
+    let why = index.why(
+        "fill and merge pdf",
+        2,
+        Ranker::Lexical,
+        |at| entries()[at as usize].clone(),
+        |_| true,
+    );
+    let mut out = format!("rank {:?} of {}\n", why.rank, why.ranked);
+    for rival in &why.rivals {
+        writeln!(
+            out,
+            "behind {} by {}",
+            SKILLS[rival.document as usize].0, rival.leads[0].word
+        )
+        .unwrap();
+    }
+    for advice in &why.advice {
+        writeln!(out, "with `{}`: rank {}", advice.word, advice.rank).unwrap();
+    }
+    expect![[r"
+        rank Some(2) of 2
+        behind pdf-merge by merge
+        with `merge`: rank 2
+    "]]
+    .assert_eq(&out);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn any_request_gives_the_same_answer_every_time(query in "\\PC{0,60}", threads in 1_usize..9) {
+        let many: Vec<Entry<'_>> = entries().into_iter().cycle().take(200).collect();
+        let one = Index::build_with(&many, FieldWeights::default(), 1);
+        let more = Index::build_with(&many, FieldWeights::default(), threads);
+        for ranker in Ranker::ALL {
+            let policy = Policy { ranker, top_k: 50, min_score: Some(0.0), ..Policy::default() };
+            let (left, right) = (one.select(&query, &policy, |_| true), more.select(&query, &policy, |_| true));
+            prop_assert_eq!(&left, &right);
+            prop_assert!(left.matches.is_sorted_by(|l, r| r.score.total_cmp(&l.score).then(l.document.cmp(&r.document)).is_lt()));
+        }
+        prop_assert_eq!(one.to_bytes(), more.to_bytes());
+    }
+
+    #[test]
+    fn repeating_any_word_of_a_description_never_raises_its_score(word in 0_usize..5, times in 1_usize..12) {
+        let words = ["Merges", "PDF", "files", "into", "one"];
+        let mut repeated: Vec<&str> = words.to_vec();
+        (0..times).for_each(|_| repeated.insert(word, words[word]));
+        for query in ["merge pdf files", "pdf pdf", "one file"] {
+            let (plain, more) = (rank_of(&words.join(" "), query), rank_of(&repeated.join(" "), query));
+            prop_assert!(more.1 <= plain.1 && more.0 >= plain.0, "{:?} {:?}", plain, more);
+        }
+    }
+}
