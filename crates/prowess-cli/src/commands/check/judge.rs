@@ -1,0 +1,152 @@
+//! Judges each skill by every rule, its folder included.
+
+use std::{num::NonZeroUsize, path::PathBuf, thread};
+
+use prowess::{
+    Catalog, Limits, Skill, check,
+    format::{Diagnostic, Folder, FolderFile, Profile, Severity, Subject, parse, rules},
+};
+
+use super::{Checks, reference};
+use crate::load::Session;
+
+/// Fewer skills are judged faster than a thread starts.
+const WORTH_A_THREAD: usize = 64;
+
+/// One file and what is wrong with it.
+#[derive(Debug, Clone)]
+pub(super) struct Checked {
+    /// The file as it was found.
+    pub(super) path: PathBuf,
+    /// The skill; `None` for a path that is none.
+    pub(super) skill: Option<Skill>,
+    /// What is wrong, in the order of its places.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Checked {
+    /// The skill's name.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.skill.as_ref().map(Skill::name)
+    }
+
+    /// What the file says; `None` where it could not be read as text.
+    pub(super) fn text(&self) -> Option<&str> {
+        let text = self.skill.as_ref()?.document().text();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Whether there is no error.
+    pub(super) fn is_valid(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .all(|diagnostic| diagnostic.severity != Severity::Error)
+    }
+}
+
+/// Judges every skill of a catalog.
+pub(super) fn checks(catalog: &Catalog, profile: Profile, session: &Session) -> Checks {
+    let mut skills = judge_all(catalog.skills(), profile, session);
+    skills.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut others: Vec<Checked> = Vec::new();
+    for finding in catalog.findings() {
+        let diagnostic = finding.diagnostic.clone();
+        match others.last_mut() {
+            Some(last) if last.path == finding.path => last.diagnostics.push(diagnostic),
+            _ => others.push(Checked {
+                path: finding.path.clone(),
+                skill: None,
+                diagnostics: vec![diagnostic],
+            }),
+        }
+    }
+    Checks {
+        skills,
+        others,
+        profile,
+        partial: catalog.is_partial(),
+    }
+}
+
+/// Judges skills side by side: each looks at its own folder, and most of the time is waiting.
+fn judge_all(skills: &[Skill], profile: Profile, session: &Session) -> Vec<Checked> {
+    let limits = &session.config.limits;
+    let threads = session
+        .options
+        .threads
+        .or(thread::available_parallelism().ok());
+    let share = skills.len().div_ceil(threads.map_or(1, NonZeroUsize::get));
+    let judge_some = |some: &[Skill]| -> Vec<Checked> {
+        some.iter()
+            .map(|skill| judge(skill, profile, limits))
+            .collect()
+    };
+    if share < WORTH_A_THREAD {
+        return judge_some(skills);
+    }
+    thread::scope(|scope| {
+        let shares = skills.chunks(share);
+        let workers: Vec<_> = shares
+            .map(|some| scope.spawn(move || judge_some(some)))
+            .collect();
+        let judged = workers.into_iter().map(|worker| match worker.join() {
+            Ok(judged) => judged,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        judged.flatten().collect()
+    })
+}
+
+fn judge(skill: &Skill, profile: Profile, limits: &Limits) -> Checked {
+    let mut diagnostics = if profile == Profile::SkillsRef && skill.hash().is_some() {
+        reference::judge(skill)
+    } else {
+        check(skill, profile, limits)
+    };
+    // Trust is about the place; nothing is wrong with the skill.
+    diagnostics.retain(|diagnostic| diagnostic.code != rules::untrusted::RULE.code);
+    Checked {
+        path: skill.path().to_path_buf(),
+        skill: Some(skill.clone()),
+        diagnostics,
+    }
+}
+
+/// Judges the text of a skill's file in this folder.
+pub(crate) fn judge_text(text: &str, folder: Option<&Folder>, profile: Profile) -> Vec<Diagnostic> {
+    let parsed = parse(text.as_bytes(), profile);
+    let subject = Subject {
+        document: &parsed.document,
+        file_name: "SKILL.md",
+        folder,
+    };
+    let mut diagnostics = parsed.diagnostics;
+    diagnostics.extend(rules::check(&subject, profile));
+    diagnostics
+}
+
+/// The folder of a skill with all its files; `None` where it has none.
+pub(super) fn folder_of(skill: &Skill, limits: &Limits) -> Option<Folder> {
+    let name = skill
+        .directory()?
+        .file_name()?
+        .to_string_lossy()
+        .into_owned();
+    let own = skill.path().file_name()?.to_string_lossy().into_owned();
+    let resources = skill
+        .resources(limits)
+        .ok()
+        .filter(|listed| !listed.partial)?;
+    let mut files = vec![FolderFile {
+        path: own,
+        executable: None,
+        size: skill.document().text().len() as u64,
+    }];
+    files.extend(resources.files.into_iter().map(|resource| FolderFile {
+        path: resource.path,
+        executable: resource.executable,
+        size: resource.size,
+    }));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Some(Folder { name, files })
+}

@@ -1,0 +1,104 @@
+//! The last lines of `check`: what came of it, and the steps to take.
+
+use std::fmt::Write as _;
+
+use prowess::format::{Severity, rules};
+
+use super::{Arguments, Checked, Checks};
+use crate::{
+    load::Session,
+    render::text::{count, list, thousands},
+};
+
+/// Nothing found, nothing wrong and partly checked are three different answers.
+pub(super) fn summary(
+    checks: &Checks,
+    hints: usize,
+    mended: usize,
+    arguments: &Arguments,
+    session: &Session,
+) -> String {
+    let paint = session.output.message_paint;
+    let mut text = verdict(checks, hints, arguments, session);
+    let mut hint = |message: &str| {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}: {message}", paint.hint("hint"));
+    };
+    if checks.skills.is_empty() {
+        hint("a skill is a folder with a `SKILL.md`; `prowess new NAME` makes one");
+    } else if hints > checks.count(Severity::Hint) {
+        hint("`--hints` shows the hints");
+    }
+    let refused = |it: &Checked| {
+        it.diagnostics
+            .iter()
+            .any(|it| it.code == rules::symlink_outside::RULE.code)
+    };
+    if checks.all().any(refused) {
+        hint("`--allow-link DIR` follows links into a folder you know");
+    }
+    if checks.partial {
+        hint("partly checked: a limit ended the scan early, and more may be wrong");
+    }
+    match (arguments.fix, arguments.dry_run, mended) {
+        (true, true, 0) => hint("there is nothing `--fix` can mend"),
+        (true, true, _) => hint(&format!(
+            "`--fix` without `--dry-run` changes {}",
+            count(mended, "file")
+        )),
+        (true, false, 0) => hint("there was nothing `--fix` can mend"),
+        (true, false, _) => hint(&format!("{} mended", count(mended, "file"))),
+        (false, ..) => {
+            if let Some(message) = fixable(checks) {
+                hint(&message);
+            }
+        }
+    }
+    text
+}
+
+/// The one line that stands alone.
+fn verdict(checks: &Checks, hints: usize, arguments: &Arguments, session: &Session) -> String {
+    let paint = session.output.message_paint;
+    if checks.skills.is_empty() {
+        let places: Vec<String> = arguments
+            .paths
+            .iter()
+            .map(|path| format!("`{}`", session.environment.shorten(path)))
+            .collect();
+        return match places.as_slice() {
+            [] => "nothing was checked: no skills found\n".to_owned(),
+            places => format!("nothing was checked: no skill in {}\n", list(places)),
+        };
+    }
+    let counts: Vec<String> = [
+        (Severity::Error, checks.count(Severity::Error)),
+        (Severity::Warning, checks.count(Severity::Warning)),
+        (Severity::Hint, hints),
+    ]
+    .into_iter()
+    .filter(|(_, number)| *number > 0)
+    .map(|(severity, number)| paint.severity(severity, &count(number, severity.as_str())))
+    .collect();
+    let found = match counts.as_slice() {
+        [] => paint.good("nothing wrong"),
+        counts => list(counts),
+    };
+    let checked = count(checks.skills.len(), "skill");
+    format!("{checked} checked ({} profile): {found}\n", checks.profile)
+}
+
+/// How many findings a machine can mend.
+fn fixable(checks: &Checks) -> Option<String> {
+    let found = checks
+        .skills
+        .iter()
+        .flat_map(|checked| &checked.diagnostics);
+    match found.filter(|diagnostic| diagnostic.fix.is_some()).count() {
+        0 => None,
+        number => Some(format!(
+            "{} of these can be mended by `--fix`; `--fix --dry-run` shows how",
+            thousands(number)
+        )),
+    }
+}

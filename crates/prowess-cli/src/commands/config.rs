@@ -1,0 +1,184 @@
+//! `prowess config`: what is set, and where each value came from.
+
+use clap::Args;
+use prowess::{Budget, budget::Unit, display_path};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{
+    config::{From, Named},
+    exit::{Exit, Failure},
+    load::Session,
+    render::{
+        paint::Paint,
+        table::{Side, Table},
+        text::line,
+    },
+};
+
+/// Show the settings in effect and where each came from
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `config --json` prints.
+#[derive(Debug, Serialize)]
+struct Output {
+    files: Vec<String>,
+    settings: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    key: String,
+    value: Value,
+    from: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let rows = rows(session);
+    let files: Vec<String> = session
+        .config
+        .files
+        .iter()
+        .map(|path| display_path(path))
+        .collect();
+    if arguments.json {
+        session.output.json(&Output {
+            files,
+            settings: rows,
+        })?;
+        return Ok(Exit::Fine);
+    }
+    let mut table = Table::new(&[
+        ("SETTING", Side::Left),
+        ("FROM", Side::Left),
+        ("VALUE", Side::Left),
+    ]);
+    for row in rows {
+        let ink = if row.from == "default" {
+            Paint::faint
+        } else {
+            Paint::strong
+        };
+        table.row(vec![
+            (row.key, Some(ink)),
+            (row.from, None),
+            (line(&row.value.to_string()), None),
+        ]);
+    }
+    // A value that is cut can not be copied.
+    let text = table.render(session.output.paint, usize::MAX);
+    session.output.data(&text)?;
+    session.output.finish()?;
+    if files.is_empty() {
+        let place = session.environment.config_folder();
+        let place = place.map_or_else(String::new, |folder| {
+            let path = session.environment.shorten(&folder.join("config.toml"));
+            format!(" and yours in `{path}`")
+        });
+        session
+            .output
+            .hint(&format!("a project is configured in `prowess.toml`{place}"));
+    }
+    Ok(Exit::Fine)
+}
+
+/// A budget as a config writes it.
+fn told(budget: Budget) -> Value {
+    match budget.unit {
+        Unit::Characters => json!(budget.amount),
+        Unit::Tokens => json!(budget.to_string()),
+    }
+}
+
+fn rows(session: &Session) -> Vec<Row> {
+    let (config, options) = (&session.config, &session.options);
+    let row = |key: &str, value: Value, from: &From, flag: Option<&str>| Row {
+        key: key.to_owned(),
+        value,
+        from: flag.map_or_else(|| session.told(from), str::to_owned),
+    };
+    let off = options.no_skills.then_some("--no-skills");
+    let client = options.client.as_ref();
+    let mut rows = vec![
+        row(
+            "skills.enabled",
+            json!(config.enabled.value && !options.no_skills),
+            &config.enabled.from,
+            off,
+        ),
+        row(
+            "skills.allowed",
+            json!(config.allowed.value),
+            &config.allowed.from,
+            None,
+        ),
+        row(
+            "sources.client",
+            json!(client.or(config.client.value.as_ref())),
+            &config.client.from,
+            client.map(|_| "--client"),
+        ),
+        row(
+            "sources.conventions",
+            json!(
+                options.conventions || config.conventions.value.unwrap_or(options.root.is_some())
+            ),
+            &config.conventions.from,
+            options.conventions.then_some("--conventions"),
+        ),
+        row(
+            "select.ranker",
+            json!(config.ranker.value),
+            &config.ranker.from,
+            None,
+        ),
+        row(
+            "prompt.budget",
+            json!(config.budget.value.map(told)),
+            &config.budget.from,
+            None,
+        ),
+    ];
+    for (name, decided) in &config.overrides {
+        let key = format!("skills.overrides.{}", line(name));
+        rows.push(row(
+            &key,
+            json!(decided.value.as_str()),
+            &decided.from,
+            None,
+        ));
+    }
+    let limits = &config.limits;
+    for (key, value) in [
+        ("file-bytes", limits.file_bytes as u64),
+        ("depth", limits.depth as u64),
+        ("entries", limits.entries as u64),
+        ("seconds", limits.time.as_secs()),
+        ("skill-files", limits.skill_files as u64),
+        ("skill-bytes", limits.skill_bytes),
+        ("page-bytes", limits.page_bytes as u64),
+        ("resource-bytes", limits.resource_bytes),
+    ] {
+        let set = config.limits_set.get(key).cloned();
+        let from = set.map_or(From::Default, From::File);
+        rows.push(row(&format!("limits.{key}"), json!(value), &from, None));
+    }
+    let named: [(&str, &[Named]); 4] = [
+        ("sources.dirs", &config.dirs),
+        ("sources.catalogs", &config.catalogs),
+        ("sources.links", &config.links),
+        ("trust.projects", &config.trusted),
+    ];
+    for (key, all) in named {
+        for one in all {
+            let value = json!(display_path(&one.path));
+            rows.push(row(key, value, &From::File(one.from.clone()), None));
+        }
+    }
+    rows
+}

@@ -1,0 +1,240 @@
+//! `prowess context`: a skill with the tools it needs, or a word about what is missing.
+
+use clap::{Args, ValueEnum};
+use prowess::{
+    Authority, Catalog, ContextOptions, Coordinator, Permission, SkillContext, Strategy,
+    context::{Envelope, Generalist, Mode, Refusal, Resolution},
+    rank::Ranker,
+    select::Policy,
+};
+use serde::Serialize;
+
+use super::select::{number, percent, ranker, ranker_of, request};
+use crate::{
+    exit::{Exit, Failure},
+    find::find,
+    load::{Request, Session},
+    render::text::{line, list, safe_lines},
+};
+
+/// Give a skill together with the tools a host has, or refuse it and say what is missing
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The request; `-` reads it from standard input
+    #[arg(value_name = "QUERY", required_unless_present_any = ["name", "tag"])]
+    query: Vec<String>,
+    /// Try the skill of this name first; can be repeated
+    #[arg(long, value_name = "NAME")]
+    name: Vec<String>,
+    /// Try skills with this tag last; can be repeated
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// The tools the host has, with commas between them
+    #[arg(long, value_name = "TOOL", value_delimiter = ',')]
+    tools: Vec<String>,
+    /// What happens when a tool is missing
+    #[arg(long, value_enum, value_name = "MODE", default_value_t)]
+    mode: HowStrict,
+    /// The skill that takes over in fallback mode
+    #[arg(long, value_name = "NAME")]
+    generalist: Option<String>,
+    /// What `allowed-tools` means to the host
+    #[arg(long, value_enum, value_name = "SENSE", default_value_t)]
+    permission: Sense,
+    /// How skills are ranked [default: what the config says, else lexical]
+    #[arg(long, value_name = "RANKER", value_parser = ranker())]
+    ranker: Option<Ranker>,
+    /// The least score of a match by request [default: half of the best, if that is relevant]
+    #[arg(long, value_name = "X", value_parser = number, allow_negative_numbers = true)]
+    min_score: Option<f32>,
+    /// At most so many characters of a skill's text
+    #[arg(long, value_name = "N", default_value_t = prowess::context::MAX_CHARS)]
+    max_chars: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum HowStrict {
+    /// Refuse the skill and try the next
+    #[default]
+    Strict,
+    /// Leave the tool out and say so
+    Permissive,
+    /// As strict; where nothing is left, the generalist takes over
+    Fallback,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Sense {
+    /// What is listed runs without asking
+    #[default]
+    Preapprove,
+    /// Nothing else may be used
+    Restrict,
+    /// It informs and decides nothing
+    Advisory,
+}
+
+/// What `context --json` prints.
+#[derive(Debug, Serialize)]
+struct Output<'a> {
+    #[serde(flatten)]
+    envelope: Option<Envelope>,
+    refused: &'a [Refusal],
+    warnings: &'a [String],
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let catalog = session.load(&Request::default())?;
+    for name in arguments.name.iter().chain(&arguments.generalist) {
+        find(&catalog, name)?;
+    }
+    if arguments.generalist.is_some() && arguments.mode != HowStrict::Fallback {
+        return Err(
+            Failure::usage("a generalist takes over only in fallback mode")
+                .hint("add `--mode fallback`"),
+        );
+    }
+    let strategies = strategies(arguments)?;
+    let mut options = options(arguments, session);
+    if options.policy.min_score.is_none() {
+        options.policy.min_score = relevant(&catalog, &strategies, &options.policy);
+    }
+    let coordinator = Coordinator::new(&catalog, &arguments.tools, options);
+    let resolution = coordinator.resolve(&strategies);
+    let exit = if resolution.context.is_some() {
+        Exit::Fine
+    } else {
+        Exit::Findings
+    };
+    if arguments.json {
+        session.output.json(&Output {
+            envelope: resolution.context.as_ref().map(SkillContext::envelope),
+            refused: &resolution.refused,
+            warnings: &resolution.warnings,
+        })?;
+    } else {
+        print(&resolution, session)?;
+    }
+    super::prompt::note_untrusted(catalog.skills(), session);
+    Ok(exit)
+}
+
+/// By name, then by request, then by tag: from the surest wish to the widest.
+fn strategies(arguments: &Arguments) -> Result<Vec<Strategy>, Failure> {
+    let names = arguments.name.iter().cloned().map(Strategy::Name);
+    let query = if arguments.query.is_empty() {
+        None
+    } else {
+        Some(Strategy::Query(request(&arguments.query)?))
+    };
+    let tags = arguments.tag.iter().cloned().map(Strategy::Tag);
+    Ok(names.chain(query).chain(tags).collect())
+}
+
+/// The score from which on a match may step in for a better one that was refused. A match far
+/// behind the best answers another question, and where the best is not relevant nothing is.
+fn relevant(catalog: &Catalog, strategies: &[Strategy], policy: &Policy) -> Option<f32> {
+    const SHARE: f32 = 0.5;
+    // The other ranker's scores say too little to compare them so.
+    if policy.ranker != Ranker::Lexical {
+        return None;
+    }
+    let query = strategies.iter().find_map(|strategy| match strategy {
+        Strategy::Query(query) => Some(query),
+        _ => None,
+    })?;
+    let best = *catalog.select(query, policy).matches.first()?;
+    if best.confidence < policy.relevant {
+        return Some(f32::INFINITY);
+    }
+    Some((best.score * SHARE).max(policy.threshold()))
+}
+
+fn options(arguments: &Arguments, session: &Session) -> ContextOptions {
+    ContextOptions {
+        mode: match arguments.mode {
+            HowStrict::Strict => Mode::Strict,
+            HowStrict::Permissive => Mode::Permissive,
+            HowStrict::Fallback => Mode::Fallback,
+        },
+        policy: Policy {
+            ranker: ranker_of(arguments.ranker, session),
+            min_score: arguments.min_score,
+            ..Policy::default()
+        },
+        max_chars: arguments.max_chars,
+        authority: Authority {
+            permission: match arguments.permission {
+                Sense::Preapprove => Permission::Preapprove,
+                Sense::Restrict => Permission::Restrict,
+                Sense::Advisory => Permission::Advisory,
+            },
+            ..Authority::default()
+        },
+        generalist: arguments.generalist.clone().map(Generalist::Skill),
+    }
+}
+
+/// The instruction as data, and where it comes from as a message.
+fn print(resolution: &Resolution<String>, session: &mut Session) -> Result<(), Failure> {
+    if let Some(context) = &resolution.context {
+        let terminal = session.environment.stdout_terminal;
+        let text = if terminal {
+            safe_lines(&context.instruction)
+        } else {
+            context.instruction.clone()
+        };
+        session.output.data(&text)?;
+        session.output.data("\n")?;
+        session.output.finish()?;
+    }
+    let paint = session.output.message_paint;
+    for refusal in &resolution.refused {
+        let missing = quoted(&refusal.tools_missing);
+        session.output.message(&format!(
+            "{}: `{}` needs {missing}, which the host does not have\n",
+            paint.warning("refused"),
+            line(&refusal.name)
+        ));
+    }
+    for warning in &resolution.warnings {
+        let label = paint.warning("warning");
+        session
+            .output
+            .message(&format!("{label}: {}\n", line(warning)));
+    }
+    let Some(context) = &resolution.context else {
+        let label = paint.warning("none");
+        session
+            .output
+            .message(&format!("{label}: no skill fits what was asked\n"));
+        session.output.hint(if resolution.refused.is_empty() {
+            "`prowess select QUERY` shows what comes near"
+        } else {
+            "name more tools with `--tools`, or let them be left out with `--mode permissive`"
+        });
+        return Ok(());
+    };
+    let name = context.provenance.name.as_deref().unwrap_or_default();
+    let mut parts = vec![format!("{}: `{}`", paint.good("context"), line(name))];
+    let confidence = context.provenance.confidence;
+    parts.extend(confidence.map(|it| format!("confidence {}", percent(it))));
+    let bound: Vec<&str> = context.tools.iter().map(|tool| &*tool.name).collect();
+    parts.push(match bound.as_slice() {
+        [] => "without tools".to_owned(),
+        bound => format!("with {}", quoted(bound)),
+    });
+    let told = parts.join(", ");
+    session.output.message(&format!("{told}\n"));
+    Ok(())
+}
+
+fn quoted<T: AsRef<str>>(words: &[T]) -> String {
+    let words = words
+        .iter()
+        .map(|word| format!("`{}`", line(word.as_ref())));
+    list(&words.collect::<Vec<_>>())
+}

@@ -1,0 +1,233 @@
+//! `prowess eval`: how well the skills are found, by requests whose skill is known.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use prowess::{
+    Catalog, Skill, display_path,
+    eval::{Case, Report, evaluate, read},
+};
+use serde::Serialize;
+
+use super::select::{Choose, number, only_what_is_named, threads};
+use crate::{
+    exit::{Exit, Failure},
+    files,
+    load::{Request, Session},
+    render::text::{count, line, list},
+};
+
+mod human;
+mod junit;
+
+/// Measure how well skills are found: hit@1, recall, MRR, false fires
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Lists of `{query, should_trigger}`, `evals/evals.json`, or lines of `{"query", "expect"}`;
+    /// when left out, what lies in the `evals` folder of each skill
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// End with exit code 1 when hit@1 is below this, 0 to 1
+    #[arg(long, value_name = "X", value_parser = number)]
+    min_hit1: Option<f32>,
+    /// End with exit code 1 when more requests than this fire a skill they should not
+    #[arg(long, value_name = "N")]
+    max_false_fires: Option<usize>,
+    /// Count a right skill for recall among the first N
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    recall_at: usize,
+    #[command(flatten)]
+    choose: Choose,
+    /// How the figures are printed
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    format: Format,
+    /// Print JSON; the same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+/// How the figures are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum Format {
+    /// For people.
+    #[default]
+    Human,
+    /// One object.
+    Json,
+    /// `JUnit` XML, for CI.
+    Junit,
+}
+
+/// A file of cases is small; more is another kind of file.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+
+/// What `eval --format json` prints.
+#[derive(Debug, Serialize)]
+struct Output<'a> {
+    files: Vec<String>,
+    ranker: &'static str,
+    /// Whether every limit that was asked for holds.
+    passed: bool,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    only_what_is_named(session);
+    let catalog = session.load(&Request::default())?;
+    let (read_files, cases) = if arguments.files.is_empty() {
+        found(&catalog, session)
+    } else {
+        named(&arguments.files, &catalog)?
+    };
+    if cases.is_empty() {
+        return Err(
+            Failure::no_match("there is nothing to evaluate: no requests were found")
+                .hint("name a file, or put `evals/evals.json` into a skill's folder"),
+        );
+    }
+    let policy = arguments.choose.policy(session);
+    let report = evaluate(
+        &catalog,
+        &cases,
+        &policy,
+        arguments.recall_at,
+        threads(session),
+    );
+    let faults = faults(&report, arguments);
+    let format = if arguments.json {
+        Format::Json
+    } else {
+        arguments.format
+    };
+    match format {
+        Format::Human => {
+            let text = human::output(&report, session);
+            session.output.data(&text)?;
+        }
+        Format::Json => session.output.json(&Output {
+            files: read_files.iter().map(|path| display_path(path)).collect(),
+            ranker: policy.ranker.name(),
+            passed: faults.is_empty(),
+            report: &report,
+        })?,
+        Format::Junit => session.output.data(&junit::output(&report))?,
+    }
+    session.output.finish()?;
+    if !report.unknown.is_empty() {
+        let names: Vec<String> = report
+            .unknown
+            .iter()
+            .take(5)
+            .map(|it| format!("`{}`", line(it)))
+            .collect();
+        let label = session.output.message_paint.warning("warning");
+        session.output.message(&format!(
+            "{label}: {} be chosen here, and the requests for it count as missed: {}\n",
+            match report.unknown.len() {
+                1 => "1 expected skill cannot".to_owned(),
+                number => format!("{number} expected skills cannot"),
+            },
+            list(&names)
+        ));
+        session.output.hint(
+            "`--dir` or `--catalog` names the skills, `--include-manual` adds those called by name",
+        );
+    }
+    for fault in &faults {
+        let label = session.output.message_paint.error("failed");
+        session.output.message(&format!("{label}: {fault}\n"));
+    }
+    Ok(if faults.is_empty() {
+        Exit::Fine
+    } else {
+        Exit::Findings
+    })
+}
+
+/// Which limits do not hold.
+fn faults(report: &Report, arguments: &Arguments) -> Vec<String> {
+    let mut faults = Vec::new();
+    if let Some(least) = arguments.min_hit1 {
+        let hit1 = report.hit1.unwrap_or(0.0);
+        if hit1 < f64::from(least) {
+            faults.push(format!("hit@1 is {hit1:.3}, below {least}"));
+        }
+    }
+    if let Some(most) = arguments.max_false_fires
+        && report.false_fires > most
+    {
+        faults.push(format!(
+            "{}, more than {most}",
+            count(report.false_fires, "false fire")
+        ));
+    }
+    faults
+}
+
+/// The cases of the files that were named.
+fn named(paths: &[PathBuf], catalog: &Catalog) -> Result<(Vec<PathBuf>, Vec<Case>), Failure> {
+    let mut cases = Vec::new();
+    for path in paths {
+        let cannot = || Failure::new(format!("cannot read the cases of `{}`", path.display()));
+        let text = files::read_text(path, MOST_BYTES).map_err(|error| cannot().because(&error))?;
+        let owner = owner(path, catalog);
+        let read = read(&text, owner.as_deref()).map_err(|error| cannot().because(&error))?;
+        cases.extend(read);
+    }
+    Ok((paths.to_vec(), cases))
+}
+
+/// The skill in whose folder a file lies: one of the catalog, else one that has a `SKILL.md`.
+fn owner(path: &Path, catalog: &Catalog) -> Option<String> {
+    let real = files::real_path(path).ok()?;
+    let folders: Vec<&Path> = real.ancestors().skip(1).collect();
+    let of_catalog = folders.iter().find_map(|folder| {
+        let mut skills = catalog.skills().iter();
+        skills.find(|skill| skill.directory().as_deref() == Some(*folder))
+    });
+    if let Some(skill) = of_catalog {
+        return Some(skill.name().to_owned());
+    }
+    let folder = folders
+        .into_iter()
+        .find(|folder| files::is_there(&folder.join("SKILL.md")))?;
+    Some(folder.file_name()?.to_string_lossy().into_owned())
+}
+
+/// The cases that lie in the skills' own folders. A file there that holds none is for something
+/// else, such as what a case works with.
+fn found(catalog: &Catalog, session: &Session) -> (Vec<PathBuf>, Vec<Case>) {
+    let mut paths = Vec::new();
+    let mut cases = Vec::new();
+    for skill in catalog.model_visible() {
+        for path in eval_files(skill, session) {
+            let text = files::read_text(&path, MOST_BYTES);
+            let read = text
+                .ok()
+                .and_then(|text| read(&text, Some(skill.name())).ok());
+            if let Some(read) = read.filter(|read| !read.is_empty()) {
+                cases.extend(read);
+                paths.push(path);
+            }
+        }
+    }
+    (paths, cases)
+}
+
+fn eval_files(skill: &Skill, session: &Session) -> Vec<PathBuf> {
+    let (Some(folder), Ok(resources)) =
+        (skill.directory(), skill.resources(&session.config.limits))
+    else {
+        return Vec::new();
+    };
+    let is_cases = |path: &str| {
+        let path = Path::new(path);
+        path.parent() == Some(Path::new("evals"))
+            && path
+                .extension()
+                .is_some_and(|end| end == "json" || end == "jsonl")
+    };
+    let files = resources.files.iter().filter(|file| is_cases(&file.path));
+    files.map(|file| folder.join(&file.path)).collect()
+}

@@ -1,0 +1,182 @@
+//! `prowess inject`: the user's message, with the skill that answers it before it.
+
+use clap::Args;
+use prowess::{
+    Injection,
+    inject::{Injected, MAX_CHARS, Message, Untouched},
+    rank::Ranker,
+    select::Policy,
+};
+use serde::Serialize;
+
+use super::select::{number, percent, ranker, ranker_of, request};
+use crate::{
+    exit::{Exit, Failure},
+    load::{Request, Session},
+    render::text::{line, safe_lines},
+};
+
+/// Put the skill that answers a message before it; off until a threshold is given
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The user's message; `-` reads it from standard input
+    #[arg(value_name = "TEXT", required = true)]
+    text: Vec<String>,
+    /// Inject a skill from this confidence on (0 to 1); without it nothing is injected
+    #[arg(long, value_name = "X", value_parser = number)]
+    threshold: Option<f32>,
+    /// Who speaks; only a user's message is changed
+    #[arg(long, value_name = "ROLE", default_value = "user")]
+    role: String,
+    /// At most so many characters of the skill's text
+    #[arg(long, value_name = "N", default_value_t = MAX_CHARS)]
+    max_chars: usize,
+    /// How skills are ranked [default: what the config says, else lexical]
+    #[arg(long, value_name = "RANKER", value_parser = ranker())]
+    ranker: Option<Ranker>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `inject --json` prints.
+#[derive(Debug, Serialize)]
+struct Output<'a> {
+    injected: bool,
+    /// Why nothing was.
+    reason: Option<&'static str>,
+    name: Option<&'a str>,
+    score: Option<f32>,
+    confidence: Option<f32>,
+    truncated: bool,
+    neutralized: usize,
+    text: &'a str,
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let text = request(&arguments.text)?;
+    let catalog = session.load(&Request::default())?;
+    let injection = Injection {
+        confidence: arguments.threshold,
+        policy: Policy {
+            ranker: ranker_of(arguments.ranker, session),
+            ..Policy::default()
+        },
+        max_chars: arguments.max_chars,
+    };
+    let mut message = Message::<()>::text(arguments.role.as_str(), text);
+    let injected = injection.inject(&catalog, &mut message);
+    let text = message.parts[0].text().unwrap_or_default();
+    let exit = if matches!(injected, Injected::Yes { .. }) {
+        Exit::Fine
+    } else {
+        Exit::Findings
+    };
+    if arguments.json {
+        session.output.json(&output(&injected, text))?;
+        return Ok(exit);
+    }
+    let shown = if session.environment.stdout_terminal {
+        safe_lines(text)
+    } else {
+        text.to_owned()
+    };
+    session.output.data(&shown)?;
+    session.output.data("\n")?;
+    session.output.finish()?;
+    tell(&injected, session);
+    super::prompt::note_untrusted(catalog.skills(), session);
+    Ok(exit)
+}
+
+fn output<'a>(injected: &'a Injected, text: &'a str) -> Output<'a> {
+    let empty = Output {
+        injected: false,
+        reason: None,
+        name: None,
+        score: None,
+        confidence: None,
+        truncated: false,
+        neutralized: 0,
+        text,
+    };
+    match injected {
+        Injected::Yes {
+            name,
+            found,
+            truncated,
+            neutralized,
+        } => Output {
+            injected: true,
+            name: Some(name),
+            score: Some(found.score),
+            confidence: Some(found.confidence),
+            truncated: *truncated,
+            neutralized: neutralized.len(),
+            ..empty
+        },
+        Injected::No(why) => Output {
+            reason: Some(word(*why)),
+            confidence: match why {
+                Untouched::Unsure { confidence } => Some(*confidence),
+                _ => None,
+            },
+            ..empty
+        },
+    }
+}
+
+/// The word a machine reads.
+fn word(why: Untouched) -> &'static str {
+    match why {
+        Untouched::Off => "off",
+        Untouched::NotUser => "not-user",
+        Untouched::NoText => "no-text",
+        Untouched::AlreadyThere => "already-there",
+        Untouched::NoMatch => "no-match",
+        Untouched::Unsure { .. } => "unsure",
+    }
+}
+
+fn tell(injected: &Injected, session: &mut Session) {
+    let paint = session.output.message_paint;
+    let why = match injected {
+        Injected::Yes {
+            name,
+            found,
+            truncated,
+            ..
+        } => {
+            let cut = if *truncated { ", cut to fit" } else { "" };
+            return session.output.message(&format!(
+                "{}: `{}`, confidence {}{cut}\n",
+                paint.good("injected"),
+                line(name),
+                percent(found.confidence)
+            ));
+        }
+        Injected::No(why) => *why,
+    };
+    let (text, step) = match why {
+        Untouched::Off => (
+            "injection is off, because a score alone chooses wrongly too often".to_owned(),
+            Some("`--threshold 0.8` turns it on for matches that are this sure"),
+        ),
+        Untouched::NotUser => ("only a user's message is changed".to_owned(), None),
+        Untouched::NoText => ("there are no words in the message".to_owned(), None),
+        Untouched::AlreadyThere => ("the message carries a skill already".to_owned(), None),
+        Untouched::NoMatch => (
+            "no skill answers the message".to_owned(),
+            Some("`prowess list` shows what there is"),
+        ),
+        Untouched::Unsure { confidence } => (
+            format!("the best match is only {} sure", percent(confidence)),
+            Some("`prowess select TEXT` shows the matches"),
+        ),
+    };
+    let label = paint.warning("unchanged");
+    session.output.message(&format!("{label}: {text}\n"));
+    if let Some(step) = step {
+        session.output.hint(step);
+    }
+}

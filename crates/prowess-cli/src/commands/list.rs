@@ -1,0 +1,218 @@
+//! `prowess list`: every skill on one line.
+
+use clap::Args;
+use prowess::{
+    Catalog, Skill, State,
+    format::{Profile, Severity},
+    wire::ListOutput,
+};
+
+use crate::{
+    args::profile,
+    exit::{Exit, Failure},
+    load::{Request, Session},
+    render::{
+        paint::Paint,
+        table::{Ink, Side, Table},
+        text::{count, line, line_start, list, thousands},
+    },
+};
+
+/// List the skills: name, scope, size and description
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Show hidden, shadowed and broken skills too
+    #[arg(long, short)]
+    all: bool,
+    /// Only skills with this tag; repeat it for any of several
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// How strictly skills are judged
+    #[arg(long, value_name = "PROFILE", value_parser = profile(), default_value = "lenient")]
+    profile: Profile,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Arguments {
+    /// Whether a skill has one of the tags asked for, in any case.
+    fn has_tag(&self, skill: &Skill) -> bool {
+        let lower = |tag: &str| tag.to_lowercase();
+        let tags: Vec<String> = skill.tags().into_iter().map(lower).collect();
+        self.tag.is_empty() || self.tag.iter().any(|tag| tags.contains(&lower(tag)))
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let catalog = session.load(&Request {
+        profile: arguments.profile,
+        ..Request::default()
+    })?;
+    let keep = |skill: &Skill| arguments.has_tag(skill) && (arguments.all || is_listed(skill));
+    if arguments.json {
+        session.output.json(&ListOutput::new(&catalog, keep))?;
+    } else {
+        let (paint, columns) = (session.output.paint, session.output.columns);
+        let shown = catalog.skills().iter().filter(|skill| keep(skill));
+        let table = table(shown, columns);
+        if !table.is_empty() {
+            session.output.data(&table.render(paint, columns))?;
+        }
+        // The footer follows the table on a terminal only if the table is already there.
+        session.output.finish()?;
+        let footer = footer(&catalog, arguments, session);
+        session.output.message(&footer);
+    }
+    Ok(strict_exit(&catalog))
+}
+
+/// In the strict profile one broken skill fails the whole.
+fn strict_exit(catalog: &Catalog) -> Exit {
+    let broken = |skill: &Skill| skill.state() == State::Broken;
+    if catalog.profile() == Profile::Strict && catalog.skills().iter().any(broken) {
+        Exit::Findings
+    } else {
+        Exit::Fine
+    }
+}
+
+/// Skills in use, and those that wait for the user's trust.
+fn is_listed(skill: &Skill) -> bool {
+    matches!(skill.state(), State::Active | State::Untrusted)
+}
+
+fn table<'a>(skills: impl Iterator<Item = &'a Skill>, columns: usize) -> Table {
+    let skills: Vec<&Skill> = skills.collect();
+    let marked = skills.iter().any(|skill| skill.state() != State::Active);
+    let mut headings = vec![("NAME", Side::Left), ("SCOPE", Side::Left)];
+    if marked {
+        headings.push(("STATE", Side::Left));
+    }
+    headings.extend([("TOKENS", Side::Right), ("DESCRIPTION", Side::Left)]);
+    let mut table = Table::new(&headings);
+    for skill in skills {
+        let mut row = vec![
+            (line(skill.name()), Some(Paint::strong as _)),
+            (skill.origin().scope.to_string(), None),
+        ];
+        if marked {
+            row.push(mark(skill.state()));
+        }
+        row.extend([(thousands(skill.tokens()), None), told(skill, columns)]);
+        table.row(row);
+    }
+    table
+}
+
+/// What the skill says of itself, or why it can not be used.
+fn told(skill: &Skill, columns: usize) -> (String, Option<Ink>) {
+    let error = skill
+        .diagnostics()
+        .find(|diagnostic| diagnostic.severity == Severity::Error);
+    match error {
+        Some(error) if skill.state() == State::Broken => {
+            (line(&error.message), Some(Paint::faint as _))
+        }
+        _ => (line_start(skill.description(), columns), None),
+    }
+}
+
+/// The state in a word; nothing where all is well.
+fn mark(state: State) -> (String, Option<Ink>) {
+    match state {
+        State::Active => (String::new(), None),
+        State::Broken => (state.as_str().to_owned(), Some(Paint::error as _)),
+        State::Untrusted => (state.as_str().to_owned(), Some(Paint::warning as _)),
+        State::Shadowed { .. } | State::Hidden(_) => {
+            (state.as_str().to_owned(), Some(Paint::faint as _))
+        }
+    }
+}
+
+/// How many there are, how many are not shown, and how to see them.
+fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String {
+    let all = catalog.skills().iter();
+    let skills: Vec<&Skill> = all.filter(|skill| arguments.has_tag(skill)).collect();
+    let paint = session.output.message_paint;
+    let hint = |text: &str| format!("{}: {text}\n", paint.hint("hint"));
+    let of = |word: &str| {
+        skills
+            .iter()
+            .filter(|skill| skill.state().as_str() == word)
+            .count()
+    };
+    if skills.is_empty() && !catalog.skills().is_empty() {
+        let tags: Vec<String> = arguments
+            .tag
+            .iter()
+            .map(|tag| format!("`{}`", line(tag)))
+            .collect();
+        return format!("no skill has the tag {}\n", tags.join(" or "));
+    }
+    if skills.is_empty() {
+        let looked = catalog.origins().len();
+        let mut text = match looked {
+            0 => "no skills: none of the folders that clients use is here\n".to_owned(),
+            _ => format!("no skills in {}\n", count(looked, "folder")),
+        };
+        text += &hint(
+            "`prowess new NAME` makes one, `--dir DIR` looks elsewhere, `prowess clients` shows the usual places",
+        );
+        return text + &findings(catalog, &hint);
+    }
+    let counted: Vec<String> = ["hidden", "shadowed", "broken"]
+        .into_iter()
+        .filter_map(|word| match of(word) {
+            0 => None,
+            number => Some(format!("{} {word}", thousands(number))),
+        })
+        .collect();
+    let listed = skills.iter().filter(|skill| is_listed(skill)).count();
+    let mut text = if arguments.all || counted.is_empty() {
+        format!("{}\n", count(skills.len(), "skill"))
+    } else {
+        let them = if skills.len() - listed == 1 {
+            "it"
+        } else {
+            "them"
+        };
+        format!(
+            "{}; not shown: {} (`prowess list --all` shows {them})\n",
+            count(listed, "skill"),
+            list(&counted)
+        )
+    };
+    if of("untrusted") > 0 {
+        text += &hint(&format!(
+            "{} not given to a model until you look at the project and run `prowess trust`",
+            match of("untrusted") {
+                1 => "1 untrusted skill is".to_owned(),
+                number => format!("{} untrusted skills are", thousands(number)),
+            }
+        ));
+    }
+    if of("broken") > 0 {
+        text += &hint("`prowess check` says what is wrong and how to mend it");
+    }
+    text + &findings(catalog, &hint)
+}
+
+/// What was noticed beside the skills, so that nothing is skipped without a word.
+fn findings(catalog: &Catalog, hint: &dyn Fn(&str) -> String) -> String {
+    let mut text = String::new();
+    if !catalog.findings().is_empty() {
+        let found = catalog.findings().len();
+        let them = if found == 1 { "it" } else { "them" };
+        text += &hint(&format!(
+            "{} about files that are no skills; `prowess check` tells {them}",
+            count(found, "finding")
+        ));
+    }
+    if catalog.is_partial() {
+        text += &hint(
+            "a limit ended the scan early, so this list is not complete; `prowess check` says where",
+        );
+    }
+    text
+}

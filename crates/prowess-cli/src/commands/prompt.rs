@@ -1,0 +1,103 @@
+//! `prowess prompt`: the list of skills as a model reads it.
+
+use clap::Args;
+use prowess::{HiddenBy, Skill, State};
+
+use super::budget::{Fit, tell};
+use crate::{
+    exit::{Exit, Failure},
+    find::find,
+    load::{Request, Session},
+    render::text::{count, line, safe_lines},
+};
+
+/// Print the `<available_skills>` block for a system prompt
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Only these skills
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    #[command(flatten)]
+    fit: Fit,
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let catalog = session.load(&Request::default())?;
+    let mut wanted = Vec::new();
+    for name in &arguments.names {
+        let skill = find(&catalog, name)?;
+        if skill.is_model_visible() {
+            wanted.push(skill.name().to_owned());
+        } else {
+            let reason = super::show::reason(skill, &catalog, session).unwrap_or_default();
+            let state = skill.state().as_str();
+            let name = line(skill.name());
+            session
+                .output
+                .hint(&format!("`{name}` is left out ({state}): {reason}"));
+        }
+    }
+    let catalog = if arguments.names.is_empty() {
+        catalog
+    } else {
+        // The block is the library's; a narrower list of names gives a narrower block.
+        session.config.allowed.value = Some(wanted);
+        session.load(&Request::default())?
+    };
+    let fitted = arguments.fit.names(&catalog)?;
+    let prompt = catalog.prompt(&fitted.options(session));
+    let (block, report) = (prompt.text, prompt.report);
+    if !block.is_empty() {
+        let terminal = session.environment.stdout_terminal;
+        let block = if terminal { safe_lines(&block) } else { block };
+        session.output.data(&block)?;
+        session.output.data("\n")?;
+    }
+    session.output.finish()?;
+    if report.budget.is_some() && report.skills > 0 {
+        tell(&report, session);
+    }
+    note_untrusted(catalog.skills(), session);
+    if catalog.model_visible().next().is_none() {
+        session
+            .output
+            .hint("no skill can be given to a model; `prowess list --all` shows what is here");
+        return Ok(Exit::Findings);
+    }
+    Ok(Exit::Fine)
+}
+
+/// Says what is kept from a model, and how to let it through.
+pub(super) fn note_untrusted(skills: &[Skill], session: &mut Session) {
+    let untrusted = skills
+        .iter()
+        .filter(|skill| skill.state() == State::Untrusted)
+        .count();
+    if untrusted > 0 {
+        session.output.hint(&format!(
+            "{} left out; look at the project, then run `prowess trust`",
+            match untrusted {
+                1 => "1 skill of an untrusted project is".to_owned(),
+                number => format!("{} of an untrusted project are", count(number, "skill")),
+            }
+        ));
+    }
+    let off = |skill: &Skill| skill.state() == State::Hidden(HiddenBy::Disabled);
+    if skills.iter().any(off) {
+        session
+            .output
+            .hint("skills are switched off; `prowess config` says where");
+    }
+}
+
+/// Refuses to hand out the files of a skill the user has not trusted.
+pub(super) fn must_be_trusted(skill: &Skill) -> Result<(), Failure> {
+    if skill.is_trusted() {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "the project of `{}` is not trusted, so its files are not handed out",
+        skill.name()
+    ))
+    .hint("look at the project, then run `prowess trust`, or use `--trust` for one run"))
+}

@@ -1,0 +1,265 @@
+//! `prowess select`: the skills that answer a request, best first.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use clap::Args;
+use prowess::{
+    Catalog, State, display_path,
+    explain::Explanation,
+    select::{Decision, Match, Selection},
+};
+use serde::Serialize;
+
+use crate::{
+    exit::{Exit, Failure},
+    load::{Request, Session},
+    render::{
+        explain::{bars, in_short},
+        paint::Paint,
+        table::{Side, Table},
+        text::{count, line, list},
+    },
+};
+
+mod choose;
+
+pub(crate) use choose::{Choose, number, only_what_is_named, ranker, ranker_of, request, threads};
+
+/// Pick the skills that answer a request, and say how sure that is
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The request, in quotes or not; `-` reads it from standard input
+    #[arg(value_name = "QUERY", required = true)]
+    query: Vec<String>,
+    /// At most so many matches
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    top_k: usize,
+    /// The least score of a match [default: 0.5 for lexical, 1 for overlap]
+    #[arg(long, value_name = "X", value_parser = number, allow_hyphen_values = true)]
+    min_score: Option<f32>,
+    #[command(flatten)]
+    choose: Choose,
+    /// Show what each word added, and which are missing
+    #[arg(long)]
+    explain: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `select --json` prints.
+#[derive(Debug, Serialize)]
+struct Output<'a> {
+    query: &'a str,
+    ranker: &'static str,
+    decision: &'static str,
+    matches: Vec<Row<'a>>,
+    /// Without loading and indexing, which a host does once.
+    elapsed_us: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    rank: usize,
+    id: Option<&'a str>,
+    name: &'a str,
+    path: String,
+    score: f32,
+    confidence: f32,
+    explain: Option<Explanation>,
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let query = request(&arguments.query)?;
+    let mut policy = arguments.choose.policy(session);
+    policy.top_k = arguments.top_k;
+    policy.min_score = arguments.min_score;
+    let catalog = session.load(&Request::default())?;
+    catalog.index();
+    let started = Instant::now();
+    let selection = catalog.select(&query, &policy);
+    let elapsed_us = started.elapsed().as_micros() as u64;
+    let explain = |found: &Match| catalog.explain(&query, found.document, policy.ranker);
+    if arguments.json {
+        let row = |(at, found): (usize, &Match)| {
+            let skill = catalog.skill(found.document);
+            Row {
+                rank: at + 1,
+                id: skill.id(),
+                name: skill.name(),
+                path: display_path(skill.path()),
+                score: found.score,
+                confidence: found.confidence,
+                explain: arguments.explain.then(|| explain(found)),
+            }
+        };
+        session.output.json(&Output {
+            query: &query,
+            ranker: policy.ranker.name(),
+            decision: selection.decision.name(),
+            matches: selection.matches.iter().enumerate().map(row).collect(),
+            elapsed_us,
+        })?;
+    } else {
+        let explained: Vec<Explanation> = selection.matches.iter().map(explain).collect();
+        let text = if arguments.explain {
+            drawn(&catalog, &selection, &explained, session)
+        } else {
+            table(&catalog, &selection, &explained, session)
+        };
+        session.output.data(&text)?;
+        // What it means follows the matches on a terminal only if they are already there.
+        session.output.finish()?;
+        told(&catalog, &selection, &query, session);
+        if !policy.explicit_only {
+            policy.explicit_only = true;
+            manual(&catalog, &catalog.select(&query, &policy), session);
+        }
+    }
+    Ok(
+        if selection.matches.is_empty() || selection.decision == Decision::None {
+            Exit::Findings
+        } else {
+            Exit::Fine
+        },
+    )
+}
+
+fn table(
+    catalog: &Catalog,
+    selection: &Selection,
+    explained: &[Explanation],
+    session: &Session,
+) -> String {
+    let mut table = Table::new(&[
+        ("RANK", Side::Right),
+        ("NAME", Side::Left),
+        ("SCORE", Side::Right),
+        ("CONFIDENCE", Side::Right),
+        ("WORDS", Side::Left),
+    ]);
+    for (at, (found, explained)) in selection.matches.iter().zip(explained).enumerate() {
+        table.row(vec![
+            ((at + 1).to_string(), None),
+            (
+                line(catalog.skill(found.document).name()),
+                Some(Paint::strong as _),
+            ),
+            (format!("{:.2}", found.score), None),
+            (percent(found.confidence), None),
+            (in_short(explained), None),
+        ]);
+    }
+    if table.is_empty() {
+        return String::new();
+    }
+    table.render(session.output.paint, session.output.columns)
+}
+
+fn drawn(
+    catalog: &Catalog,
+    selection: &Selection,
+    explained: &[Explanation],
+    session: &Session,
+) -> String {
+    let (paint, columns) = (session.output.paint, session.output.columns);
+    let most = explained.iter().flat_map(|it| &it.words);
+    let most = most.map(|word| word.added).fold(0.0, f32::max);
+    let mut text = String::new();
+    for (at, (found, explained)) in selection.matches.iter().zip(explained).enumerate() {
+        let name = paint.strong(&line(catalog.skill(found.document).name()));
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "{}{}. {name}  score {:.2}, confidence {}",
+            if at == 0 { "" } else { "\n" },
+            at + 1,
+            found.score,
+            percent(found.confidence)
+        );
+        text += &bars(explained, most, paint, columns);
+    }
+    text
+}
+
+/// A confidence as people say it; nothing is ever quite certain.
+pub(crate) fn percent(confidence: f32) -> String {
+    format!("{:.0} %", confidence.min(0.99) * 100.0)
+}
+
+/// What the matches mean, in words, and one step to take where there is one.
+fn told(catalog: &Catalog, selection: &Selection, query: &str, session: &mut Session) {
+    let name = |found: &Match| format!("`{}`", line(catalog.skill(found.document).name()));
+    let paint = session.output.message_paint;
+    match &selection.decision {
+        Decision::Confident(first) => session.output.message(&format!(
+            "{}: {} answers this\n",
+            paint.good("confident"),
+            name(first)
+        )),
+        Decision::Ambiguous(menu) => {
+            let names: Vec<String> = menu.iter().map(name).collect();
+            let text = match names.as_slice() {
+                [one] => format!("{one} may answer this; ask before using it"),
+                names => format!(
+                    "one of {} may answer this; show them as a menu, or let the model choose",
+                    list(names)
+                ),
+            };
+            session
+                .output
+                .message(&format!("{}: {text}\n", paint.warning("ambiguous")));
+        }
+        Decision::None => nothing(catalog, selection, query, session),
+    }
+}
+
+/// Tells of a skill that would come first if it did not ask to be called by name.
+fn manual(catalog: &Catalog, with_manual: &Selection, session: &mut Session) {
+    let first = match &with_manual.decision {
+        Decision::Confident(first) => Some(first),
+        Decision::Ambiguous(menu) => menu.first(),
+        Decision::None => None,
+    };
+    let skill = first.map(|first| catalog.skill(first.document));
+    if let Some(skill) = skill.filter(|skill| !skill.is_model_visible()) {
+        session.output.hint(&format!(
+            "`{}` fits better, and asks to be used only when called by name (`--include-manual`)",
+            line(skill.name())
+        ));
+    }
+}
+
+fn nothing(catalog: &Catalog, selection: &Selection, query: &str, session: &mut Session) {
+    let visible = catalog.model_visible().count();
+    let (text, step) = if visible == 0 {
+        let step = "`prowess new NAME` makes a skill, `--dir DIR` looks elsewhere";
+        ("there are no skills to choose from".to_owned(), step)
+    } else if !query.chars().any(char::is_alphanumeric) {
+        let step = "say in a few words what is to be done";
+        ("the request has no words to compare".to_owned(), step)
+    } else if selection.matches.is_empty() {
+        let text = format!("nothing fits among {}", count(visible, "skill"));
+        let step = "try the words a description would use; `prowess list` shows them all";
+        (text, step)
+    } else {
+        let text = "nothing fits well enough to be chosen".to_owned();
+        let step = "`prowess why NAME --query QUERY` says which words a skill lacks";
+        (text, step)
+    };
+    let label = session.output.message_paint.warning("none");
+    session.output.message(&format!("{label}: {text}\n"));
+    session.output.hint(step);
+    let untrusted = catalog
+        .skills()
+        .iter()
+        .filter(|skill| skill.state() == State::Untrusted)
+        .count();
+    if untrusted > 0 {
+        session.output.hint(&format!(
+            "{} of this project cannot be chosen until you look at them and run `prowess trust`",
+            count(untrusted, "skill")
+        ));
+    }
+}

@@ -1,0 +1,253 @@
+//! `prowess show`: everything known about one skill.
+
+use clap::Args;
+use prowess::{
+    Catalog, HiddenBy, ResourceError, Resources, Skill, State, display_path,
+    format::{Field, Profile, estimate_tokens},
+    wire::DiagnosticRow,
+};
+use serde::Serialize;
+
+use crate::{
+    exit::{Exit, Failure},
+    find::find,
+    load::{Request, Session},
+    render::text::{count, line},
+};
+
+mod tell;
+
+/// Show everything known about one skill
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The skill's name, id or path
+    name: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `show --json` prints.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    id: Option<&'a str>,
+    name: &'a str,
+    description: &'a str,
+    path: String,
+    directory: Option<String>,
+    scope: &'static str,
+    origin: Origin<'a>,
+    state: &'static str,
+    /// Why it is in that state; `null` for a skill in use.
+    reason: Option<String>,
+    trusted: bool,
+    hash: Option<String>,
+    last_modified: Option<i64>,
+    tags: Vec<&'a str>,
+    /// Every field of the frontmatter, in order.
+    fields: serde_json::Map<String, serde_json::Value>,
+    tools: Vec<String>,
+    resources: Vec<prowess::Resource>,
+    resources_partial: bool,
+    size: Sizes,
+    instructions: &'a str,
+    diagnostics: Vec<DiagnosticRow<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Origin<'a> {
+    scope: &'static str,
+    label: &'a str,
+    root: String,
+}
+
+/// What each tier costs.
+#[derive(Debug, Serialize)]
+struct Sizes {
+    catalog: Size,
+    instructions: Size,
+    resources: Size,
+}
+
+#[derive(Debug, Serialize)]
+struct Size {
+    bytes: u64,
+    tokens: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<usize>,
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let catalog = session.load(&Request {
+        profile: Profile::Lenient,
+        ..Request::default()
+    })?;
+    let skill = find(&catalog, &arguments.name)?;
+    let resources = match skill.resources(&session.config.limits) {
+        Ok(resources) => resources,
+        Err(ResourceError::NoFolder { .. }) => Resources::default(),
+        Err(error) => {
+            session.output.hint(&error.to_string());
+            Resources::default()
+        }
+    };
+    let shown = shown(skill, resources, &catalog, session);
+    if arguments.json {
+        session.output.json(&shown)?;
+        return Ok(Exit::Fine);
+    }
+    let (text, hang) = tell::tell(&shown, skill, session);
+    session.output.prose(&text, hang)?;
+    session.output.finish()?;
+    for diagnostic in skill.diagnostics() {
+        let path = session.environment.shorten(skill.path());
+        let text = Some(skill.document().text());
+        session.output.diagnostic(diagnostic, &path, text);
+    }
+    let others = catalog.named(skill.name()).len().saturating_sub(1);
+    if others > 0 {
+        session.output.hint(&format!(
+            "{} of this name; `prowess why {}` tells them apart",
+            count(others, "more skill"),
+            line(skill.name())
+        ));
+    }
+    Ok(Exit::Fine)
+}
+
+fn shown<'a>(
+    skill: &'a Skill,
+    resources: Resources,
+    catalog: &Catalog,
+    session: &Session,
+) -> Shown<'a> {
+    let origin = skill.origin();
+    let document = skill.document();
+    let listed = format!("{}{}", skill.name(), skill.description());
+    let instructions = skill.instructions();
+    let bytes = resources.files.iter().map(|file| file.size).sum::<u64>();
+    Shown {
+        id: skill.id(),
+        name: skill.name(),
+        description: skill.description(),
+        path: display_path(skill.path()),
+        directory: skill.directory().map(|folder| display_path(&folder)),
+        scope: origin.scope.as_str(),
+        origin: Origin {
+            scope: origin.scope.as_str(),
+            label: &origin.label,
+            root: display_path(&origin.root),
+        },
+        state: skill.state().as_str(),
+        reason: reason(skill, catalog, session),
+        trusted: skill.is_trusted(),
+        hash: skill.hash().map(|hash| hash.to_string()),
+        last_modified: skill.last_modified(),
+        tags: skill.tags(),
+        fields: fields(document.fields()),
+        tools: tools(skill),
+        size: Sizes {
+            catalog: Size {
+                bytes: listed.len() as u64,
+                tokens: estimate_tokens(&listed),
+                files: None,
+            },
+            instructions: Size {
+                bytes: instructions.len() as u64,
+                tokens: skill.tokens(),
+                files: None,
+            },
+            resources: Size {
+                bytes,
+                // Their text is not read here; a token is about four bytes of it.
+                tokens: bytes.div_ceil(4) as usize,
+                files: Some(resources.files.len()),
+            },
+        },
+        resources_partial: resources.partial,
+        resources: resources.files,
+        instructions,
+        diagnostics: skill
+            .diagnostics()
+            .map(|diagnostic| DiagnosticRow::new(display_path(skill.path()), diagnostic))
+            .collect(),
+    }
+}
+
+/// Why a skill is not in use.
+pub(crate) fn reason(skill: &Skill, catalog: &Catalog, session: &Session) -> Option<String> {
+    match skill.state() {
+        State::Active => None,
+        State::Shadowed { by } => catalog
+            .skills()
+            .get(by)
+            .map(|winner| format!("`{}` is in use", session.environment.shorten(winner.path()))),
+        State::Hidden(HiddenBy::Itself) => {
+            Some("it asks to be used only when called by name".to_owned())
+        }
+        State::Hidden(HiddenBy::Disabled) => Some(if session.options.no_skills {
+            "`--no-skills` switches skills off".to_owned()
+        } else {
+            format!(
+                "`skills.enabled` is false in `{}`",
+                session.told(&session.config.enabled.from)
+            )
+        }),
+        State::Hidden(HiddenBy::Names) => Some(format!(
+            "it is not in `skills.allowed` of `{}`",
+            session.told(&session.config.allowed.from)
+        )),
+        State::Hidden(HiddenBy::Manual | HiddenBy::Off) => {
+            let decided = session.config.overrides.get(skill.name())?;
+            Some(format!(
+                "`skills.overrides` of `{}` says `{}`",
+                session.told(&decided.from),
+                decided.value
+            ))
+        }
+        State::Hidden(HiddenBy::Tags) => Some("it has none of the tags asked for".to_owned()),
+        State::Untrusted => {
+            Some("its project is not trusted; look at it, then run `prowess trust`".to_owned())
+        }
+        State::Broken => Some(
+            skill
+                .diagnostics()
+                .min_by_key(|diagnostic| diagnostic.severity)
+                .map_or_else(
+                    || "it has no description".to_owned(),
+                    |diagnostic| line(&diagnostic.message),
+                ),
+        ),
+    }
+}
+
+/// The tools a skill asks for, as it writes them.
+pub(crate) fn tools(skill: &Skill) -> Vec<String> {
+    let document = skill.document();
+    document
+        .allowed_tools()
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+fn fields(fields: &[Field]) -> serde_json::Map<String, serde_json::Value> {
+    let mut map = serde_json::Map::new();
+    for field in fields {
+        // Where a key stands twice, the first counts.
+        if !map.contains_key(&*field.key) {
+            let value = serde_json::to_value(&field.node.value).unwrap_or_default();
+            map.insert(field.key.to_string(), value);
+        }
+    }
+    map
+}
+
+/// A size as people say it.
+pub(crate) fn bytes(size: u64) -> String {
+    match size {
+        0..1_000 => count(size as usize, "byte"),
+        1_000..1_000_000 => format!("{:.1} KB", size as f64 / 1e3),
+        _ => format!("{:.1} MB", size as f64 / 1e6),
+    }
+}

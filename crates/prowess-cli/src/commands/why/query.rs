@@ -1,0 +1,277 @@
+//! `prowess why NAME --query Q`: the rank a skill got for a request, who beat it and by which
+//! words, and which words in its description would change that.
+
+use std::fmt::Write as _;
+
+use prowess::{
+    Catalog, Change, Skill, display_path,
+    explain::{Explanation, Lead, Why},
+    select::{Decision, Match, Policy},
+};
+use serde::Serialize;
+
+use super::{Arguments, nowhere, reason};
+use crate::{
+    commands::select::{percent, ranker_of, request},
+    exit::{Exit, Failure},
+    find::find,
+    load::{Request, Session},
+    render::{
+        explain::bars,
+        text::{cut, line, list, width, wrap},
+    },
+};
+
+/// What `why NAME --query Q --json` prints.
+#[derive(Debug, Serialize)]
+struct Output<'a> {
+    query: &'a str,
+    ranker: &'static str,
+    decision: &'static str,
+    id: Option<&'a str>,
+    name: &'a str,
+    path: String,
+    /// Why it is not ranked at all, whatever the request.
+    left_out: Option<String>,
+    /// From 1; `null` where it shares nothing with the request.
+    rank: Option<usize>,
+    /// How many skills share anything with the request.
+    ranked: usize,
+    score: f32,
+    confidence: f32,
+    explain: Explanation,
+    rivals: Vec<Rival<'a>>,
+    /// Words that would help, each tried alone.
+    advice: Vec<Advice>,
+    /// The fewest words found that bring it to the front together.
+    change: Option<Change>,
+}
+
+#[derive(Debug, Serialize)]
+struct Rival<'a> {
+    rank: usize,
+    id: Option<&'a str>,
+    name: &'a str,
+    path: String,
+    score: f32,
+    leads: Vec<Lead>,
+}
+
+#[derive(Debug, Serialize)]
+struct Advice {
+    word: String,
+    rank: usize,
+    score: f32,
+}
+
+pub(super) fn run(
+    arguments: &Arguments,
+    query: &str,
+    session: &mut Session,
+) -> Result<Exit, Failure> {
+    let query = request(&[query.to_owned()])?;
+    let catalog = session.load(&Request::default())?;
+    let Ok(skill) = find(&catalog, &arguments.name) else {
+        return Err(nowhere(&catalog, &arguments.name, session));
+    };
+    let Some(document) = catalog.document(skill) else {
+        let why = reason(skill, &catalog, session).unwrap_or_default();
+        return Err(Failure::no_match(format!(
+            "`{}` is {} and is not ranked for any request: {why}",
+            skill.name(),
+            skill.state().as_str()
+        )));
+    };
+    let policy = Policy {
+        ranker: ranker_of(arguments.ranker, session),
+        top_k: usize::MAX,
+        min_score: Some(f32::MIN_POSITIVE),
+        ..Policy::default()
+    };
+    let output = answer(&catalog, skill, document, &query, &policy, session);
+    if arguments.json {
+        session.output.json(&output)?;
+    } else {
+        let text = tell(&output, session);
+        session.output.data(&text)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn answer<'a>(
+    catalog: &'a Catalog,
+    skill: &'a Skill,
+    document: u32,
+    query: &'a str,
+    policy: &Policy,
+    session: &Session,
+) -> Output<'a> {
+    let Why {
+        rank,
+        ranked,
+        explanation,
+        rivals,
+        advice,
+    } = catalog.why(query, document, policy);
+    let manual = skill.is_manual();
+    let selection = catalog.select(
+        query,
+        &Policy {
+            explicit_only: manual,
+            ..policy.clone()
+        },
+    );
+    let own = selection.matches.iter().find(|it| it.document == document);
+    let offered = rank == Some(1) && selection.decision != Decision::None;
+    let change = (!offered).then(|| catalog.change(query, document, policy));
+    Output {
+        query,
+        ranker: policy.ranker.name(),
+        decision: selection.decision.name(),
+        id: skill.id(),
+        name: skill.name(),
+        path: display_path(skill.path()),
+        left_out: manual.then(|| reason(skill, catalog, session)).flatten(),
+        rank,
+        ranked,
+        score: explanation.score,
+        confidence: own.map_or(0.0, |own: &Match| own.confidence),
+        explain: explanation,
+        rivals: rivals
+            .into_iter()
+            .enumerate()
+            .map(|(at, rival)| {
+                let skill = catalog.skill(rival.document);
+                Rival {
+                    rank: at + 1,
+                    id: skill.id(),
+                    name: skill.name(),
+                    path: display_path(skill.path()),
+                    score: rival.score,
+                    leads: rival.leads,
+                }
+            })
+            .collect(),
+        advice: advice
+            .into_iter()
+            .map(|it| Advice {
+                word: it.word,
+                rank: it.rank,
+                score: it.score,
+            })
+            .collect(),
+        change: change.flatten(),
+    }
+}
+
+fn tell(output: &Output<'_>, session: &Session) -> String {
+    let (paint, columns) = (session.output.paint, session.output.columns);
+    let asked = cut(
+        &line(output.query),
+        columns.saturating_sub(width(output.name) + 8),
+    );
+    let mut text = format!("{} for `{asked}`\n", paint.strong(&line(output.name)));
+    let mut row = |label: &str, value: &str| {
+        for (at, part) in wrap(value, columns.saturating_sub(12)).iter().enumerate() {
+            let label = if at == 0 { label } else { " " };
+            let gap = " ".repeat(10 - width(label).min(9));
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "  {}{gap}{part}", paint.faint(label));
+        }
+    };
+    if let Some(reason) = &output.left_out {
+        row("here", &format!("never chosen by itself: {reason}"));
+    }
+    match output.rank {
+        Some(rank) => row(
+            "rank",
+            &format!(
+                "{rank} of {} with a word of the request, score {:.2}, confidence {} ({})",
+                output.ranked,
+                output.score,
+                percent(output.confidence),
+                output.decision
+            ),
+        ),
+        None => row("rank", "none: it shares no word with the request"),
+    }
+    for (at, rival) in output.rivals.iter().enumerate() {
+        let label = if at == 0 { "behind" } else { " " };
+        let words: Vec<String> = rival
+            .leads
+            .iter()
+            // A lead that rounds to nothing decided nothing.
+            .filter(|lead| lead.by >= 0.005)
+            .take(4)
+            .map(|lead| format!("`{}` +{:.2}", line(&lead.word), lead.by))
+            .collect();
+        let by = match words.as_slice() {
+            [] => "the order of its words".to_owned(),
+            words => list(words),
+        };
+        row(
+            label,
+            &format!("{} with {:.2}, by {by}", line(rival.name), rival.score),
+        );
+    }
+    for (at, step) in steps(output).iter().enumerate() {
+        row(if at == 0 { "change" } else { " " }, step);
+    }
+    if output.rank.is_some() {
+        text.push('\n');
+        text += &bars(&output.explain, 0.0, paint, columns);
+    }
+    text
+}
+
+/// What to change, each step tried.
+fn steps(output: &Output<'_>) -> Vec<String> {
+    if output.rank == Some(1) && output.decision != "none" {
+        return vec!["nothing: it comes first".to_owned()];
+    }
+    let mut steps = Vec::new();
+    let quoted = |words: &[String]| {
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| format!("`{}`", line(word)))
+            .collect();
+        list(&words)
+    };
+    match &output.change {
+        Some(change) if change.is_offered() || is_ahead(change.rank, output.rank) => {
+            let rank = change.rank.unwrap_or_default();
+            steps.push(format!(
+                "say {} in its description: rank {rank}, score {:.2}, confidence {} ({})",
+                quoted(&change.words),
+                change.score,
+                percent(change.confidence),
+                change.decision
+            ));
+            if change.words.len() > 1 {
+                let alone = output.advice.iter().take(3);
+                let alone: Vec<String> = alone
+                    .map(|it| format!("`{}` rank {}", line(&it.word), it.rank))
+                    .collect();
+                if !alone.is_empty() {
+                    steps.push(format!("one word alone: {}", alone.join(", ")));
+                }
+            }
+        }
+        _ if output.rank == Some(1) => {
+            steps.push("it comes first, and no word of the request makes it surer".to_owned());
+        }
+        _ => {
+            let first = output.rivals.first().map_or("the others", |it| it.name);
+            steps.push(format!(
+                "no word of the request helps its description; say in `{}` what that skill is not for",
+                line(first)
+            ));
+        }
+    }
+    steps
+}
+
+/// Whether a rank is better than the one before, which may be none.
+fn is_ahead(rank: Option<usize>, before: Option<usize>) -> bool {
+    rank.is_some_and(|rank| before.is_none_or(|before| rank < before))
+}

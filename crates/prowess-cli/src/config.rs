@@ -1,0 +1,209 @@
+//! What the user and the project have set, and where each value came from.
+//!
+//! A project's `prowess.toml` stands over the user's `config.toml`. What could widen the
+//! project's own reach stays with the user: trust, links, catalogs, folders outside the project
+//! and higher limits.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
+
+use prowess::{Budget, Clients, Limits, Override, format::Severity, project_folders};
+
+use crate::{args::Options, environment::Environment, exit::Failure, files, render::Output};
+
+mod read;
+mod reader;
+
+use read::{Authority, Report};
+
+/// The name of a project's config.
+const PROJECT_FILE: &str = "prowess.toml";
+
+/// A config with more bytes than this is no config.
+const MOST_BYTES: u64 = 1024 * 1024;
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum From {
+    /// Nobody said otherwise.
+    #[default]
+    Default,
+    /// A config.
+    File(PathBuf),
+}
+
+/// A value and where it came from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) from: From,
+}
+
+impl<T> Setting<T> {
+    fn new(value: T) -> Self {
+        Self {
+            value,
+            from: From::Default,
+        }
+    }
+}
+
+/// A folder named in a config.
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub(crate) path: PathBuf,
+    pub(crate) from: PathBuf,
+    /// Whether the project named it; its skills are then the project's.
+    pub(crate) project: bool,
+}
+
+/// Everything that can be set in a config.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    /// The configs that were read.
+    pub(crate) files: Vec<PathBuf>,
+    /// `[skills] enabled`
+    pub(crate) enabled: Setting<bool>,
+    /// `[skills] allowed`
+    pub(crate) allowed: Setting<Option<Vec<String>>>,
+    /// `[skills.overrides]`, by the name of the skill
+    pub(crate) overrides: BTreeMap<String, Setting<Override>>,
+    /// `[sources] dirs`
+    pub(crate) dirs: Vec<Named>,
+    /// `[sources] catalogs`
+    pub(crate) catalogs: Vec<Named>,
+    /// `[sources] client`
+    pub(crate) client: Setting<Option<String>>,
+    /// `[sources] conventions`
+    pub(crate) conventions: Setting<Option<bool>>,
+    /// `[sources] links`
+    pub(crate) links: Vec<Named>,
+    /// `[trust] projects`
+    pub(crate) trusted: Vec<Named>,
+    /// `[select] ranker`
+    pub(crate) ranker: Setting<String>,
+    /// `[prompt] budget`
+    pub(crate) budget: Setting<Option<Budget>>,
+    /// `[limits]`
+    pub(crate) limits: Limits,
+    /// The limits that were set, and by which config.
+    pub(crate) limits_set: BTreeMap<&'static str, PathBuf>,
+    /// The table of clients, with what `[clients]` adds.
+    pub(crate) clients: Clients,
+}
+
+/// The rankers a config may name.
+pub(crate) const RANKERS: [&str; 2] = ["lexical", "overlap"];
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            files: Vec::new(),
+            enabled: Setting::new(true),
+            allowed: Setting::default(),
+            overrides: BTreeMap::new(),
+            dirs: Vec::new(),
+            catalogs: Vec::new(),
+            client: Setting::default(),
+            conventions: Setting::default(),
+            links: Vec::new(),
+            trusted: Vec::new(),
+            ranker: Setting::new(RANKERS[0].to_owned()),
+            budget: Setting::default(),
+            limits: Limits::default(),
+            limits_set: BTreeMap::new(),
+            clients: Clients::builtin(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads the user's config and then the project's, or only the one that was named.
+    pub(crate) fn read(
+        options: &Options,
+        environment: &Environment,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
+        let mut config = Self::default();
+        if let Some(path) = &options.config {
+            let text = read_file(path)?
+                .ok_or_else(|| Failure::new(format!("there is no config `{}`", path.display())))?;
+            config.add(path, &text, Authority::User, environment, output)?;
+            return Ok(config);
+        }
+        if let Some(path) = environment.config_folder().map(|it| it.join("config.toml"))
+            && let Some(text) = read_file(&path)?
+        {
+            config.add(&path, &text, Authority::User, environment, output)?;
+        }
+        let start = options
+            .root
+            .as_deref()
+            .unwrap_or(&environment.working_directory);
+        for folder in project_folders(&environment.seen_from(start)) {
+            let path = folder.join(PROJECT_FILE);
+            if let Some(text) = read_file(&path)? {
+                let authority = Authority::Project;
+                config.add(&path, &text, authority, environment, output)?;
+                break;
+            }
+        }
+        Ok(config)
+    }
+
+    /// What was decided about single skills, as the library takes it.
+    pub(crate) fn overrides(&self) -> BTreeMap<String, Override> {
+        let all = self.overrides.iter();
+        all.map(|(name, it)| (name.clone(), it.value)).collect()
+    }
+
+    /// Takes over what one file says; any error in it is told, and nothing is run half configured.
+    fn add(
+        &mut self,
+        path: &Path,
+        text: &str,
+        authority: Authority,
+        environment: &Environment,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
+        let Report { diagnostics } = read::apply(self, path, text, authority, environment);
+        self.files.push(path.to_path_buf());
+        let shown = environment.shorten(path);
+        for diagnostic in &diagnostics {
+            output.diagnostic(diagnostic, &shown, Some(text));
+        }
+        let errors = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+            .count();
+        if errors == 0 {
+            return Ok(());
+        }
+        Err(Failure::new(format!(
+            "the config `{shown}` has {}",
+            crate::render::text::count(errors, "error")
+        ))
+        .hint("mend it, or name another with `--config FILE`"))
+    }
+}
+
+/// The text of a config; `None` where there is none.
+fn read_file(path: &Path) -> Result<Option<String>, Failure> {
+    match files::read_text(path, MOST_BYTES) {
+        Ok(text) => Ok(Some(text)),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(
+            Failure::new(format!("cannot read the config `{}`", path.display())).because(&error),
+        ),
+    }
+}

@@ -1,0 +1,144 @@
+//! What the process was started with, read once and passed on as values.
+
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, IsTerminal as _},
+    path::{Path, PathBuf},
+};
+
+use crate::exit::Failure;
+
+/// Everything a command may know about the machine and the terminal.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each answers a question of its own"
+)]
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    /// Where the command was started, as the shell names it.
+    pub(crate) working_directory: PathBuf,
+    /// The user's home.
+    pub(crate) home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`, where it is set.
+    pub(crate) xdg_config_home: Option<PathBuf>,
+    /// `XDG_STATE_HOME`, where it is set.
+    pub(crate) xdg_state_home: Option<PathBuf>,
+    /// `CODEX_HOME`, where it is set.
+    pub(crate) codex_home: Option<PathBuf>,
+    /// Whether `NO_COLOR` or `TERM=dumb` asks for plain text.
+    pub(crate) plain: bool,
+    /// Whether `CLICOLOR_FORCE` or `FORCE_COLOR` asks for colour even in a pipe.
+    pub(crate) force_color: bool,
+    /// The width of the terminal, or what `COLUMNS` says.
+    pub(crate) columns: Option<usize>,
+    /// Whether a person can answer a question.
+    pub(crate) stdin_terminal: bool,
+    /// Whether a person reads the data.
+    pub(crate) stdout_terminal: bool,
+    /// Whether a person reads the messages.
+    pub(crate) stderr_terminal: bool,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
+    pub(crate) fn read() -> Result<Self, Failure> {
+        let working_directory = env::current_dir()
+            .map_err(|error| Failure::new("cannot tell the working directory").because(&error))?;
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        // The XDG rules: a relative path counts as unset.
+        let folder = |name: &str| {
+            set(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        Ok(Self {
+            home: folder("HOME").or_else(|| folder("USERPROFILE")),
+            xdg_config_home: folder("XDG_CONFIG_HOME"),
+            xdg_state_home: folder("XDG_STATE_HOME"),
+            codex_home: folder("CODEX_HOME"),
+            plain: set("NO_COLOR").is_some() || set("TERM") == Some(OsString::from("dumb")),
+            force_color: ["CLICOLOR_FORCE", "FORCE_COLOR"]
+                .iter()
+                .any(|name| set(name).is_some_and(|value| value != "0")),
+            columns: set("COLUMNS")
+                .and_then(|value| value.to_str()?.parse().ok())
+                .or_else(terminal_columns),
+            stdin_terminal: io::stdin().is_terminal(),
+            stdout_terminal: io::stdout().is_terminal(),
+            stderr_terminal: io::stderr().is_terminal(),
+            working_directory,
+        })
+    }
+
+    /// The folder for settings.
+    pub(crate) fn config_folder(&self) -> Option<PathBuf> {
+        self.xdg_folder(self.xdg_config_home.as_deref(), ".config")
+    }
+
+    /// The folder for what a program remembers.
+    pub(crate) fn state_folder(&self) -> Option<PathBuf> {
+        self.xdg_folder(self.xdg_state_home.as_deref(), ".local/state")
+    }
+
+    fn xdg_folder(&self, set: Option<&Path>, below_home: &str) -> Option<PathBuf> {
+        let base = match set {
+            Some(folder) => folder.to_path_buf(),
+            None => self.home.as_ref()?.join(below_home),
+        };
+        Some(base.join("prowess"))
+    }
+
+    /// The same as the library takes it, with projects looked for from `folder` on.
+    pub(crate) fn seen_from(&self, folder: &Path) -> prowess::Environment {
+        prowess::Environment {
+            home: self.home.clone(),
+            xdg_config_home: self.xdg_config_home.clone(),
+            codex_home: self.codex_home.clone(),
+            working_directory: folder.to_path_buf(),
+        }
+    }
+
+    /// The path as a person would write it: below the working directory, or below `~`.
+    pub(crate) fn shorten(&self, path: &Path) -> String {
+        let below = |base: &Path| path.strip_prefix(base).ok().map(Path::to_path_buf);
+        if let Some(rest) = below(&self.working_directory) {
+            return if rest.as_os_str().is_empty() {
+                ".".to_owned()
+            } else {
+                prowess::display_path(&rest)
+            };
+        }
+        match self.home.as_deref().and_then(below) {
+            Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Some(rest) => format!("~/{}", prowess::display_path(&rest)),
+            None => prowess::display_path(path),
+        }
+    }
+}
+
+fn terminal_columns() -> Option<usize> {
+    let (terminal_size::Width(columns), _) = terminal_size::terminal_size()?;
+    Some(usize::from(columns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_as_a_person_writes_them() {
+        let environment = Environment {
+            working_directory: "/home/ada/work".into(),
+            home: Some("/home/ada".into()),
+            ..Environment::default()
+        };
+        let shorten = |path: &str| environment.shorten(Path::new(path));
+        assert_eq!(shorten("/home/ada/work/skills/a"), "skills/a");
+        assert_eq!(shorten("/home/ada/work"), ".");
+        assert_eq!(shorten("/home/ada/.agents"), "~/.agents");
+        assert_eq!(shorten("/home/adam"), "/home/adam");
+        assert_eq!(shorten("skills/a"), "skills/a");
+    }
+}

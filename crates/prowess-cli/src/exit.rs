@@ -1,0 +1,174 @@
+//! How a run ends: the code a script reads and the lines a person reads.
+
+use std::{error::Error, fmt::Write as _, io, process::ExitCode};
+
+use prowess::display_text;
+
+use crate::render::paint::Paint;
+
+/// The code a run ends with; scripts rely on these numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done.
+    Fine = 0,
+    /// Done, and there is something to look at: errors, or nothing that matches.
+    Findings = 1,
+    /// The command line makes no sense.
+    Usage = 2,
+    /// It could not be done.
+    Failed = 3,
+}
+
+impl Exit {
+    /// The exit of a command that counts its codes itself.
+    pub(crate) fn from_code(code: u8) -> Self {
+        match code {
+            0 => Self::Fine,
+            1 => Self::Findings,
+            2 => Self::Usage,
+            _ => Self::Failed,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command ended early: one line, what caused it, and one step to take.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    message: String,
+    causes: Vec<String>,
+    hints: Vec<String>,
+    quiet: bool,
+}
+
+impl Failure {
+    /// Something that could not be done.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Failed,
+            message: message.into(),
+            causes: Vec::new(),
+            hints: Vec::new(),
+            quiet: false,
+        }
+    }
+
+    /// A command line that makes no sense.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Usage,
+            ..Self::new(message)
+        }
+    }
+
+    /// A question without an answer, such as a name nobody has.
+    pub(crate) fn no_match(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Findings,
+            ..Self::new(message)
+        }
+    }
+
+    /// Adds one step to take.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds what caused it, down to the root.
+    #[must_use]
+    pub(crate) fn because(mut self, cause: &(dyn Error + 'static)) -> Self {
+        let mut next = Some(cause);
+        while let Some(cause) = next {
+            self.causes.push(cause.to_string());
+            next = cause.source();
+        }
+        self
+    }
+
+    /// The code to end with.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// What a person reads; nothing for a reader that went away.
+    pub(crate) fn render(&self, paint: Paint) -> String {
+        if self.quiet {
+            return String::new();
+        }
+        let mut text = format!("{}: {}\n", paint.error("error"), one_line(&self.message));
+        for cause in &self.causes {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "  cause: {}", one_line(cause));
+        }
+        for hint in &self.hints {
+            let _ = writeln!(text, "{}: {}", paint.hint("hint"), one_line(hint));
+        }
+        text
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Errors of writing to standard output, the only ones that arrive without a message.
+    fn from(error: io::Error) -> Self {
+        let quiet = error.kind() == io::ErrorKind::BrokenPipe;
+        Self {
+            // `prowess list | head` has done its work.
+            exit: if quiet { Exit::Fine } else { Exit::Failed },
+            quiet,
+            ..Self::new("cannot write the output").because(&error)
+        }
+    }
+}
+
+/// Names and paths come from files and arguments; none of them may disturb a terminal.
+fn one_line(text: &str) -> String {
+    display_text(text)
+}
+
+/// Replaces the text of a panic by a line a person can act on.
+pub(crate) fn tell_panics_plainly() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic
+            .location()
+            .map(|place| format!(" at {}:{}", place.file(), place.line()))
+            .unwrap_or_default();
+        eprintln!(
+            "error: prowess stopped at a fault of its own{place}; please report it with the command you ran"
+        );
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn a_failure_tells_message_cause_and_step() {
+        let cause = io::Error::other("disk on fire");
+        let failure = Failure::new("cannot read `a\u{1b}b`")
+            .because(&cause)
+            .hint("put it out");
+        expect![[r"
+            error: cannot read `a\u{1b}b`
+              cause: disk on fire
+            hint: put it out
+        "]]
+        .assert_eq(&failure.render(Paint::plain()));
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_no_fault() {
+        let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!(failure.exit(), Exit::Fine);
+        assert_eq!(failure.render(Paint::plain()), "");
+    }
+}

@@ -1,0 +1,86 @@
+//! The few files a command reads that are no skills: its config, its store, a request.
+
+use std::{
+    fs, io,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+/// Reads a text the user or the program named, up to a limit.
+pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    // A config that is a pipe would keep the command waiting for a writer.
+    if !is_file(path)? {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut text = String::new();
+    open(path)?.take(most + 1).read_to_string(&mut text)?;
+    within(text.len(), most)?;
+    Ok(text)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI looks at the files it is given"
+)]
+fn is_file(path: &Path) -> io::Result<bool> {
+    Ok(fs::metadata(path)?.is_file())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI reads the files it is given"
+)]
+fn open(path: &Path) -> io::Result<fs::File> {
+    fs::File::open(path)
+}
+
+fn within(read: usize, most: u64) -> io::Result<()> {
+    if read as u64 > most {
+        return Err(io::Error::other(format!("it has more than {most} bytes")));
+    }
+    Ok(())
+}
+
+/// The path, absolute and without links.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI resolves the paths it is given"
+)]
+pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
+/// Whether something is there, link or not.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI looks at the paths it is given"
+)]
+pub(crate) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// Reads the bytes of a file the user named, up to a limit.
+pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    within(bytes.len(), most)?;
+    Ok(bytes)
+}
+
+/// Whether this is a link.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI looks at the paths it is given"
+)]
+pub(crate) fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}
+
+/// Whether this is a folder, or a link to one.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI looks at the paths it is given"
+)]
+pub(crate) fn is_folder(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_dir())
+}

@@ -1,0 +1,44 @@
+//! One skill by its name, its id or its path.
+
+use std::path::Path;
+
+use prowess::{Catalog, Skill};
+
+use crate::{
+    exit::Failure,
+    files,
+    nearest::{did_you_mean, nearest},
+    render::text::count,
+};
+
+/// Finds one skill by name, id or path.
+pub(crate) fn find<'c>(catalog: &'c Catalog, wanted: &str) -> Result<&'c Skill, Failure> {
+    if let Some(skill) = look_up(catalog, wanted) {
+        return Ok(skill);
+    }
+    let names = catalog.skills().iter().map(Skill::name);
+    let all = catalog.skills().len();
+    let step = match (did_you_mean(&nearest(wanted, names)), all) {
+        (_, 0) => "there are no skills here; `prowess new NAME` makes one".to_owned(),
+        (Some(question), _) => format!("{question} `prowess list` shows all {all}"),
+        (None, _) => format!("`prowess list --all` shows {}", count(all, "skill")),
+    };
+    Err(Failure::no_match(format!("no skill named `{wanted}`")).hint(step))
+}
+
+/// The skill that answers, else any skill of that name, id or path.
+fn look_up<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
+    let path = Path::new(wanted);
+    catalog
+        .get(wanted)
+        .or_else(|| catalog.named(wanted).first())
+        .or_else(|| catalog.by_id(wanted))
+        .or_else(|| catalog.by_path(path))
+        .or_else(|| {
+            let real = files::real_path(path).ok()?;
+            catalog.skills().iter().find(|skill| {
+                let file = skill.absolute_path();
+                file == real || skill.directory().as_ref() == Some(&real)
+            })
+        })
+}

@@ -1,0 +1,235 @@
+//! From options, config and environment to the sources, and from those to a catalog.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use prowess::{
+    Catalog, DiskSource, Filter, LoadOptions, Places, Scope, Source, Trust, TrustAll, TrustStore,
+    discover, format::Profile, import_jsonl, places, project_folders,
+};
+
+use crate::{
+    args::Options,
+    config::{Config, From},
+    environment::Environment,
+    exit::Failure,
+    files,
+    nearest::did_you_mean,
+    progress::Bar,
+    render::Output,
+    trust,
+};
+
+/// A catalog of 100,000 skills of 6 KB fits; more is read in parts.
+const MOST_CATALOG_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+
+/// One run of the command: what was asked, what is set, and where to answer.
+pub(crate) struct Session {
+    pub(crate) options: Options,
+    pub(crate) config: Config,
+    pub(crate) environment: Environment,
+    pub(crate) output: Output,
+}
+
+impl Session {
+    /// Where project folders are looked for.
+    pub(crate) fn working_directory(&self) -> &Path {
+        self.options
+            .root
+            .as_deref()
+            .unwrap_or(&self.environment.working_directory)
+    }
+
+    /// The environment as the library takes it.
+    pub(crate) fn library_environment(&self) -> prowess::Environment {
+        self.environment.seen_from(self.working_directory())
+    }
+
+    /// The folders around the working directory that belong to its project, nearest first.
+    pub(crate) fn project(&self) -> Vec<PathBuf> {
+        project_folders(&self.library_environment())
+    }
+
+    /// The repository around a path, in which links may lead anywhere.
+    pub(crate) fn repository_of(&self, real: &Path) -> Option<PathBuf> {
+        let folder = if files::is_folder(real) {
+            real
+        } else {
+            real.parent()?
+        };
+        let folders = project_folders(&self.environment.seen_from(folder));
+        // Without a repository the folder stands alone.
+        folders
+            .last()
+            .filter(|root| files::is_there(&root.join(".git")))
+            .cloned()
+    }
+
+    /// The client whose folders count, where one was named.
+    pub(crate) fn client(&self) -> Result<Option<&prowess::Client>, Failure> {
+        let named = self.options.client.as_ref();
+        let Some(name) = named.or(self.config.client.value.as_ref()) else {
+            return Ok(None);
+        };
+        self.config.clients.find(name).map(Some).map_err(|unknown| {
+            let near = unknown.similar.as_deref();
+            let hint = did_you_mean(near.as_slice());
+            let all = format!(
+                "`prowess clients` shows all {}",
+                self.config.clients.iter().count()
+            );
+            Failure::usage(unknown.to_string())
+                .hint(hint.map_or(all.clone(), |it| format!("{it} {all}")))
+        })
+    }
+
+    /// Loads every skill the options ask for.
+    pub(crate) fn load(&mut self, request: &Request) -> Result<Catalog, Failure> {
+        let sources = self.sources(request)?;
+        Ok(self.load_from(&sources, request))
+    }
+
+    /// Loads the skills of these sources.
+    pub(crate) fn load_from(&mut self, sources: &[Box<dyn Source>], request: &Request) -> Catalog {
+        let store;
+        let trust: &dyn Trust = if self.options.trust {
+            &TrustAll
+        } else {
+            store = self.trusted_or_none();
+            &store
+        };
+        let bar = Bar::new(self.environment.stderr_terminal && !self.environment.plain);
+        let options = LoadOptions {
+            profile: request.profile,
+            filter: Filter {
+                enabled: self.config.enabled.value && !self.options.no_skills,
+                allowed: self.config.allowed.value.clone(),
+                tags: request.tags.clone(),
+                overrides: self.config.overrides(),
+            },
+            trust,
+            limits: self.config.limits.clone(),
+            threads: self.options.threads,
+            progress: Some(bar.progress()),
+        };
+        // The verbs tell what is broken themselves, so nothing fails as a whole here.
+        Catalog::assemble(discover(sources, &options), &options)
+    }
+
+    /// The projects the user trusts; none where that cannot be told, and a word about it.
+    fn trusted_or_none(&mut self) -> TrustStore {
+        self.trusted().unwrap_or_else(|failure| {
+            let told = failure.render(self.output.message_paint);
+            self.output.message(&told);
+            self.output
+                .hint("until that is mended no project is trusted");
+            TrustStore::default()
+        })
+    }
+
+    /// The projects the user trusts, by command or by config.
+    pub(crate) fn trusted(&self) -> Result<TrustStore, Failure> {
+        let mut store = trust::read(&self.environment)?;
+        for named in &self.config.trusted {
+            // A folder that is not there has no skills to trust.
+            if let Ok(real) = files::real_path(&named.path) {
+                store.trust(real);
+            }
+        }
+        Ok(store)
+    }
+
+    /// The places to look into, in order of precedence.
+    pub(crate) fn sources(&self, request: &Request) -> Result<Vec<Box<dyn Source>>, Failure> {
+        self.named_folders_exist()?;
+        let mut sources: Vec<Box<dyn Source>> = Vec::new();
+        for source in places(&self.places(request)?, &self.library_environment()) {
+            sources.push(Box::new(source));
+        }
+        for named in &self.config.dirs {
+            let scope = if named.project {
+                Scope::Project
+            } else {
+                Scope::User
+            };
+            let source = DiskSource::new(&named.path)
+                .scope(scope)
+                .label("config")
+                .repository(self.project().pop().filter(|_| named.project));
+            sources.push(Box::new(source));
+        }
+        let catalogs = self.options.catalog.iter();
+        for path in catalogs.chain(self.config.catalogs.iter().map(|named| &named.path)) {
+            let bytes = files::read_bytes(path, MOST_CATALOG_BYTES).map_err(|error| {
+                Failure::new(format!("cannot read the catalog `{}`", path.display()))
+                    .because(&error)
+            })?;
+            sources.push(Box::new(import_jsonl(path, &bytes, &self.config.limits)));
+        }
+        Ok(sources)
+    }
+
+    fn places(&self, request: &Request) -> Result<Places, Failure> {
+        let client = self.client()?.filter(|_| !request.every_client);
+        let mut wanted = self.config.clients.places(client);
+        if self.options.local {
+            wanted.user.clear();
+            wanted.system.clear();
+        }
+        if self.options.no_project {
+            wanted.project.clear();
+        }
+        let asked = self.options.conventions;
+        let by_config = self.config.conventions.value;
+        wanted.conventions =
+            !self.options.no_project && (asked || by_config.unwrap_or(self.options.root.is_some()));
+        wanted.dirs.clone_from(&self.options.dir);
+        wanted.allowed_links.clone_from(&self.options.allow_link);
+        let links = self.config.links.iter().map(|named| named.path.clone());
+        wanted.allowed_links.extend(links);
+        Ok(wanted)
+    }
+
+    /// A folder that was named and is not there is a slip of the one who named it.
+    fn named_folders_exist(&self) -> Result<(), Failure> {
+        let named = [
+            ("--dir", &self.options.dir),
+            ("--allow-link", &self.options.allow_link),
+        ];
+        let named = named
+            .into_iter()
+            .flat_map(|(flag, paths)| paths.iter().map(move |path| (flag, path)));
+        for (flag, path) in named.chain(self.options.root.iter().map(|path| ("--root", path))) {
+            if let Err(error) = files::real_path(path) {
+                let failure = Failure::new(format!("cannot look into `{}`", path.display()));
+                return Err(if error.kind() == io::ErrorKind::NotFound {
+                    failure.hint(format!("`{flag}` names a folder that is not there"))
+                } else {
+                    failure.because(&error)
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a value came from, as a person reads it.
+    pub(crate) fn told(&self, from: &From) -> String {
+        match from {
+            From::Default => "default".to_owned(),
+            From::File(path) => self.environment.shorten(path),
+        }
+    }
+}
+
+/// What a verb needs from a load.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Request {
+    /// How strictly skills are judged.
+    pub(crate) profile: Profile,
+    /// Tags of which a skill must have one.
+    pub(crate) tags: Vec<String>,
+    /// Look where every client looks, though one was named.
+    pub(crate) every_client: bool,
+}

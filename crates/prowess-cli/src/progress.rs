@@ -1,0 +1,77 @@
+//! A bar on the terminal when a scan takes longer than a second.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::Ordering,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use prowess::Progress;
+
+use crate::render::text::count;
+
+/// Most scans are over by then, and a bar that flashes is worse than none.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often the numbers change.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Shows how far a scan is until it is dropped.
+pub(crate) struct Bar {
+    progress: Arc<Progress>,
+    watcher: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Bar {
+    /// Starts to wait; shows nothing where nobody would see it.
+    pub(crate) fn new(visible: bool) -> Self {
+        let progress = Arc::new(Progress::default());
+        let seen = Arc::clone(&progress);
+        let watcher = visible.then(|| {
+            let (done, wait) = channel();
+            (done, thread::spawn(move || watch(&seen, &wait)))
+        });
+        Self { progress, watcher }
+    }
+
+    /// What the scan reports to.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some((done, watcher)) = self.watcher.take() {
+            drop(done);
+            // A watcher that failed has nothing left to show.
+            let _ = watcher.join();
+        }
+    }
+}
+
+fn watch(progress: &Progress, wait: &Receiver<()>) {
+    if wait.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+        return;
+    }
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+        bar.set_style(style);
+    }
+    while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+        let skills = progress.skills.load(Ordering::Relaxed);
+        let entries = progress.entries.load(Ordering::Relaxed);
+        bar.set_message(format!(
+            "{} read, {} seen",
+            count(skills, "skill"),
+            count(entries, "file")
+        ));
+        bar.tick();
+    }
+    bar.finish_and_clear();
+}

@@ -1,0 +1,126 @@
+//! Columns that line up, the last one cut to the terminal.
+
+use super::{
+    paint::Paint,
+    text::{cut, width},
+};
+
+/// Which side a column's text leans to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// For words.
+    Left,
+    /// For numbers.
+    Right,
+}
+
+/// How a cell is coloured.
+pub(crate) type Ink = fn(Paint, &str) -> String;
+
+/// A table with a heading; its last column takes what room is left.
+pub(crate) struct Table {
+    headings: Vec<(&'static str, Side)>,
+    rows: Vec<Vec<(String, Option<Ink>)>>,
+}
+
+/// No column but the last takes more than this share of a line, so that one long name does not
+/// push the rest off the screen.
+const WIDEST: usize = 40;
+
+impl Table {
+    /// Creates an empty table.
+    pub(crate) fn new(headings: &[(&'static str, Side)]) -> Self {
+        Self {
+            headings: headings.to_vec(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row of texts that are safe to show.
+    pub(crate) fn row(&mut self, cells: Vec<(String, Option<Ink>)>) {
+        debug_assert_eq!(cells.len(), self.headings.len());
+        self.rows.push(cells);
+    }
+
+    /// Whether no row was added.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Draws the table.
+    pub(crate) fn render(&self, paint: Paint, columns: usize) -> String {
+        let last = self.headings.len() - 1;
+        let widths: Vec<usize> = (0..last)
+            .map(|at| {
+                let cells = self.rows.iter().map(|row| width(&row[at].0));
+                cells
+                    .chain([width(self.headings[at].0)])
+                    .max()
+                    .unwrap_or(0)
+                    .min(WIDEST)
+            })
+            .collect();
+        let before: usize = widths.iter().map(|width| width + 2).sum();
+        let room = columns.saturating_sub(before).max(16);
+        let mut text = String::new();
+        let headings: Vec<_> = self
+            .headings
+            .iter()
+            .map(|(heading, _)| ((*heading).to_owned(), Some(Paint::faint as Ink)))
+            .collect();
+        for row in std::iter::once(&headings).chain(&self.rows) {
+            let mut line = String::new();
+            for (at, (cell, ink)) in row.iter().enumerate() {
+                let limit = if at == last { room } else { widths[at] };
+                let cell = cut(cell, limit);
+                let shown = ink.map_or_else(|| cell.clone(), |ink| ink(paint, &cell));
+                if at == last {
+                    line.push_str(&shown);
+                    break;
+                }
+                let gap = " ".repeat(limit.saturating_sub(width(&cell)));
+                match self.headings[at].1 {
+                    Side::Left => line.extend([&shown, gap.as_str(), "  "]),
+                    Side::Right => line.extend([gap.as_str(), &shown, "  "]),
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn columns_line_up_and_the_last_is_cut() {
+        let mut table = Table::new(&[
+            ("NAME", Side::Left),
+            ("TOKENS", Side::Right),
+            ("DESCRIPTION", Side::Left),
+        ]);
+        let mut row = |name: &str, tokens: &str, description: &str| {
+            table.row(vec![
+                (name.into(), None),
+                (tokens.into(), None),
+                (description.into(), None),
+            ]);
+        };
+        row(
+            "pdf",
+            "12",
+            "Fills forms. Use when a form has to be filled.",
+        );
+        row("日本語", "1,200", "short");
+        expect![[r#"
+            NAME    TOKENS  DESCRIPTION
+            pdf         12  Fills forms. Use when a…
+            日本語   1,200  short
+        "#]]
+        .assert_eq(&table.render(Paint::plain(), 40));
+    }
+}

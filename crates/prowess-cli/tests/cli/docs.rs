@@ -1,0 +1,87 @@
+//! Every flag is in `--help`, in the manual page and in `docs/CLI.md`.
+
+use std::fmt::Write as _;
+
+use expect_test::expect_file;
+
+use crate::world::{World, repository};
+
+/// The verbs, in the order of the help.
+fn verbs(help: &str) -> Vec<String> {
+    let section = help.split("Commands:\n").nth(1).unwrap();
+    section
+        .lines()
+        .take_while(|line| !line.is_empty())
+        // A line that goes on starts further in.
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|verb| !verb.is_empty())
+        .filter(|verb| *verb != "help")
+        .map(str::to_owned)
+        .collect()
+}
+
+fn help(world: &World, line: &str) -> String {
+    let output = world.command(line).env("COLUMNS", "100").output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The part of a verb's help that is its own: what every verb has is told once.
+fn own(help: &str) -> String {
+    let own = help.split("\nWhere to look:").next().unwrap();
+    own.trim_end().to_owned()
+}
+
+#[test]
+fn the_page_says_what_the_command_says() {
+    let world = World::new();
+    let whole = help(&world, "--help");
+    let mut page = String::from(
+        "# The command line\n\nWritten by `UPDATE_EXPECT=1 cargo test -p prowess-cli docs`; a test holds it against `--help`.\n\n",
+    );
+    // Writing to a string does not fail.
+    let _ = write!(page, "```text\n{}\n```\n", whole.trim_end());
+    for verb in verbs(&whole) {
+        // The drop-in has the reference's own help.
+        let told = own(&help(&world, &format!("{verb} --help")));
+        let _ = write!(page, "\n## `prowess {verb}`\n\n```text\n{told}\n```\n");
+    }
+    expect_file![repository().join("docs/CLI.md")].assert_eq(&page);
+}
+
+#[test]
+fn every_flag_is_in_the_manual() {
+    let world = World::new();
+    let manual = help(&world, "man").replace("\\-", "-");
+    let whole = help(&world, "--help");
+    let mut helps = vec![whole.clone()];
+    for verb in verbs(&whole).iter().filter(|verb| *verb != "skills-ref") {
+        assert!(manual.contains(&format!("prowess {verb}")), "{verb}");
+        helps.push(help(&world, &format!("{verb} --help")));
+    }
+    let mut flags = 0;
+    for help in helps {
+        for word in help
+            .split([' ', '\n', ',', '`', '[', ']'])
+            .filter(|word| word.starts_with("--") && word.len() > 2)
+        {
+            let flag = word.trim_end_matches(['.', ')', ';']);
+            assert!(manual.contains(flag), "{flag} is not in the manual");
+            flags += 1;
+        }
+    }
+    assert!(flags > 50, "{flags}");
+}
+
+#[test]
+fn every_shell_gets_its_completions() {
+    let world = World::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = world.output(&format!("completions {shell}"));
+        assert!(
+            String::from_utf8(output.stdout)
+                .unwrap()
+                .contains("resources"),
+            "{shell}"
+        );
+    }
+}

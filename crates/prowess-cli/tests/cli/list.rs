@@ -1,0 +1,258 @@
+//! `list`, `show`, `prompt`, `export`.
+
+use expect_test::expect;
+
+use crate::world::{World, skill};
+
+fn several() -> World {
+    let world = World::with(&[
+        (
+            "kit/pdf-forms/SKILL.md",
+            &skill("pdf-forms", "Fills PDF forms"),
+        ),
+        ("kit/pdf-forms/scripts/fill.py", "print()\n"),
+        (
+            "kit/deploy/SKILL.md",
+            "---\nname: deploy\ndescription: Deploys. Use when asked.\ndisable-model-invocation: true\nallowed-tools: Bash(git add:*), Read\n---\nGo.\n",
+        ),
+        ("kit/empty/SKILL.md", "---\nname: empty\n---\nGo.\n"),
+        (
+            "more/pdf-forms/SKILL.md",
+            "---\nname: pdf-forms\ndescription: \"A longer description that does not fit on one line of a terminal. Use when asked.\"\ntags: [pdf]\n---\nGo.\n",
+        ),
+    ]);
+    world.file(
+        "home/.agents/skills/review/SKILL.md",
+        skill("review", "Reviews code"),
+    );
+    world
+}
+
+#[test]
+fn the_list_shows_what_is_in_use() {
+    expect![[r#"
+        NAME       SCOPE     TOKENS  DESCRIPTION
+        pdf-forms  explicit       1  A longer description that does not fit on one line…
+        review     user           4  Reviews code. Use when asked.
+        -- stderr
+        2 skills; not shown: 1 hidden, 1 shadowed and 1 broken (`prowess list --all` shows them)
+        hint: `prowess check` says what is wrong and how to mend it
+        -- exit 0
+    "#]]
+    .assert_eq(&several().run("list --dir kit --dir more"));
+}
+
+#[test]
+fn all_shows_every_state() {
+    expect![[r#"
+        NAME       SCOPE     STATE     TOKENS  DESCRIPTION
+        deploy     explicit  hidden         1  Deploys. Use when asked.
+        empty      explicit  broken         1  `empty` cannot be offered to a model wit…
+        pdf-forms  explicit  shadowed       4  Fills PDF forms. Use when asked.
+        pdf-forms  explicit                 1  A longer description that does not fit o…
+        review     user                     4  Reviews code. Use when asked.
+        -- stderr
+        5 skills
+        hint: `prowess check` says what is wrong and how to mend it
+        -- exit 0
+    "#]]
+    .assert_eq(&several().run("list --all --dir kit --dir more"));
+}
+
+#[test]
+fn a_tag_narrows_the_list() {
+    expect![[r#"
+        NAME       SCOPE     TOKENS  DESCRIPTION
+        pdf-forms  explicit       1  A longer description that does not fit on one line…
+        -- stderr
+        1 skill
+        -- exit 0
+    "#]]
+    .assert_eq(&several().run("list --dir kit --dir more --tag PDF"));
+}
+
+#[test]
+fn nothing_found_says_where_to_go() {
+    expect![[r#"
+        -- stderr
+        no skills: none of the folders that clients use is here
+        hint: `prowess new NAME` makes one, `--dir DIR` looks elsewhere, `prowess clients` shows the usual places
+        -- exit 0
+    "#]].assert_eq(&World::new().run("list"));
+}
+
+#[test]
+fn no_skills_switches_all_off() {
+    expect![[r#"
+        -- stderr
+        0 skills; not shown: 3 hidden and 1 broken (`prowess list --all` shows them)
+        hint: `prowess check` says what is wrong and how to mend it
+        -- exit 0
+    "#]]
+    .assert_eq(&several().run("list --no-skills --dir kit"));
+    expect![[r#"
+        -- stderr
+        hint: skills are switched off; `prowess config` says where
+        hint: no skill can be given to a model; `prowess list --all` shows what is here
+        -- exit 1
+    "#]]
+    .assert_eq(&several().run("prompt --no-skills --dir kit"));
+}
+
+#[test]
+fn show_tells_everything() {
+    expect![[r#"
+        deploy
+          Deploys. Use when asked.
+
+        state                     hidden: it asks to be used only when called by name
+        file                      kit/deploy/SKILL.md
+        scope                     explicit (dir)
+        id                        deploy-e41637ed30d3
+        hash                      sha256:e41637ed30d31e41f8ee949e8802f47b6020b57dbee53d1727a3742386cf936c
+        tools                     Bash(git add:*), Read
+        disable-model-invocation  true
+        size                      in the catalog 8 tokens, 30 bytes
+                                  instructions 1 token, 3 bytes
+
+        -- exit 0
+    "#]]
+    .assert_eq(&several().run("show deploy --dir kit"));
+    expect![[r#"
+        pdf-forms
+          Fills PDF forms. Use when asked.
+
+        state      active
+        file       kit/pdf-forms/SKILL.md
+        scope      explicit (dir)
+        id         pdf-forms-0261a90e2818
+        hash       sha256:0261a90e2818b5b6e38230a145759b446f2c5d8be59ffdedc6f4829ffb24e925
+        size       in the catalog 11 tokens, 41 bytes
+                   instructions 4 tokens, 15 bytes
+                   resources about 2 tokens, 8 bytes
+        resources  scripts/fill.py (8 bytes)
+
+        -- exit 0
+    "#]]
+    .assert_eq(&several().run("show pdf-forms --dir kit"));
+}
+
+#[test]
+fn an_unknown_name_gets_the_nearest() {
+    expect![[r#"
+        -- stderr
+        error: no skill named `pdf-form`
+        hint: did you mean `pdf-forms`? `prowess list` shows all 4
+        -- exit 1
+    "#]]
+    .assert_eq(&several().run("show pdf-form --dir kit"));
+    expect![[r#"
+        -- stderr
+        error: no skill named `kitchen`
+        hint: `prowess list --all` shows 4 skills
+        -- exit 1
+    "#]]
+    .assert_eq(&several().run("show kitchen --dir kit"));
+}
+
+#[test]
+fn the_prompt_is_what_a_model_reads() {
+    expect![[r#"
+        <available_skills>
+          <skill>
+            <name>pdf-forms</name>
+            <description>Fills PDF forms. Use when asked.</description>
+            <location>[..]/work/kit/pdf-forms/SKILL.md</location>
+          </skill>
+        </available_skills>
+        -- exit 0
+    "#]]
+    .assert_eq(&several().run("prompt --dir kit --local"));
+    expect![[r#"
+        <available_skills>
+          <skill>
+            <name>pdf-forms</name>
+            <description>Fills PDF forms. Use when asked.</description>
+            <location>[..]/work/kit/pdf-forms/SKILL.md</location>
+          </skill>
+        </available_skills>
+        -- stderr
+        hint: `deploy` is left out (hidden): it asks to be used only when called by name
+        -- exit 0
+    "#]]
+    .assert_eq(&several().run("prompt pdf-forms deploy --dir kit"));
+}
+
+#[test]
+fn a_catalog_goes_out_and_comes_back() {
+    let world = several();
+    expect![[r#"
+        -- stderr
+        2 skills written to `catalog.jsonl`
+        hint: 1 skill left out, broken or shadowed; `prowess list --all` shows them
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("export --jsonl --local --dir kit -o catalog.jsonl"));
+    expect![[r#"
+        NAME       SCOPE     STATE   TOKENS  DESCRIPTION
+        deploy     explicit  hidden       1  Deploys. Use when asked.
+        pdf-forms  explicit               4  Fills PDF forms. Use when asked.
+        -- stderr
+        2 skills
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("list --local --no-project --catalog catalog.jsonl --all"));
+    let ids = |line: &str| -> Vec<_> {
+        let skills = world.json(line)["skills"].as_array().unwrap().clone();
+        skills
+            .iter()
+            .map(|skill| (skill["id"].clone(), skill["description"].clone()))
+            .collect()
+    };
+    assert_eq!(
+        ids("list --local --json --dir kit"),
+        ids("list --local --no-project --json --catalog catalog.jsonl")
+    );
+}
+
+#[test]
+fn a_client_narrows_the_places() {
+    let world = several();
+    world.file(
+        "work/.claude/skills/a/SKILL.md",
+        skill("a", "Is for Claude"),
+    );
+    world.file("work/.agents/skills/b/SKILL.md", skill("b", "Is for all"));
+    expect![[r#"
+        NAME  SCOPE    TOKENS  DESCRIPTION
+        a     project       4  Is for Claude. Use when asked.
+        b     project       4  Is for all. Use when asked.
+        -- stderr
+        2 skills
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("list --trust --local"));
+    expect![[r#"
+        NAME  SCOPE    TOKENS  DESCRIPTION
+        a     project       4  Is for Claude. Use when asked.
+        -- stderr
+        1 skill
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("list --trust --local --client claude"));
+    expect![[r#"
+        -- stderr
+        error: no client named `cluade`
+        hint: did you mean `claude-code`? `prowess clients` shows all 84
+        -- exit 2
+    "#]]
+    .assert_eq(&world.run("list --client cluade"));
+    expect![[r#"
+        CLIENT       PROJECT         USER              HERE
+        claude-code  .claude/skills  ~/.claude/skills  .claude/skills
+        -- stderr
+        1 client, 1 with a folder here
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("clients --client claude"));
+}

@@ -1,0 +1,348 @@
+//! `select` and `why --query`, as a newcomer uses them and as bad input meets them.
+
+use std::{
+    io::Write as _,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use expect_test::expect;
+use serde_json::Value;
+
+use crate::world::{World, repository};
+
+const LEAK: &str = "water runs through the kitchen ceiling";
+
+fn skill(name: &str, description: &str) -> String {
+    format!("---\nname: {name}\ndescription: {description}\n---\n# Steps\n\n1. Go.\n")
+}
+
+fn world() -> World {
+    World::with(&[
+        (
+            "skills/pipe-repair/SKILL.md",
+            &skill("pipe-repair", "Mends pipes and taps that drip."),
+        ),
+        (
+            "skills/ceiling-paint/SKILL.md",
+            &skill("ceiling-paint", "Paints a kitchen ceiling or a wall."),
+        ),
+        (
+            "skills/wall-art/SKILL.md",
+            &skill("wall-art", "Hangs pictures on a wall."),
+        ),
+        (
+            "skills/bisect/SKILL.md",
+            "---\nname: bisect\ndescription: Finds the commit that broke a build.\ndisable-model-invocation: true\ntags: [git]\n---\n",
+        ),
+    ])
+}
+
+#[test]
+fn the_first_command_of_the_readme_finds_the_plumber() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_prowess"))
+        .args(["select", "water is coming through the kitchen ceiling"])
+        .args(["--dir", "examples/skills"])
+        .current_dir(repository())
+        .env_clear()
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let first = shown.lines().nth(1).unwrap_or_default();
+    assert!(first.contains("1  plumbing-triage"), "{shown}");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(told, "confident: `plumbing-triage` answers this\n");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn matches_come_with_score_confidence_and_words() {
+    let world = world();
+    expect![[r#"
+        RANK  NAME           SCORE  CONFIDENCE  WORDS
+           1  wall-art        4.11        99 %  description: picture; name: wall
+           2  ceiling-paint   1.08         0 %  description: wall
+        -- stderr
+        confident: `wall-art` answers this
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("select a picture for the wall --dir skills"));
+    expect![[r#"
+        1. wall-art  score 4.11, confidence 99 %
+           picture  ████████████████████████   1.88  description 1.88
+           wall     ███████████████▎           1.19  name 0.87, description 0.33
+           name     ██████▌                    0.51  the request covers the name
+           pairs    ██████▊                    0.53  words stand together as in the requ…
+        -- stderr
+        confident: `wall-art` answers this
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("select 'a picture for the wall' --dir skills --explain --top-k 1"));
+}
+
+#[test]
+fn nothing_that_fits_says_what_to_try() {
+    let world = world();
+    expect![[r#"
+        -- stderr
+        none: nothing fits among 3 skills
+        hint: try the words a description would use; `prowess list` shows them all
+        -- exit 1
+    "#]]
+    .assert_eq(&world.run("select 'boil an egg' --dir skills"));
+    expect![[r#"
+        -- stderr
+        none: there are no skills to choose from
+        hint: `prowess new NAME` makes a skill, `--dir DIR` looks elsewhere
+        hint: 4 skills of this project cannot be chosen until you look at them and run `prowess trust`
+        -- exit 1
+    "#]].assert_eq(&world.run("select tea"));
+    expect![[r#"
+        -- stderr
+        none: nothing fits among 3 skills
+        hint: try the words a description would use; `prowess list` shows them all
+        hint: `bisect` fits better, and asks to be used only when called by name (`--include-manual`)
+        -- exit 1
+    "#]].assert_eq(&world.run("select 'which commit broke the build' --dir skills"));
+}
+
+#[test]
+fn the_json_has_exactly_the_published_fields() {
+    let world = world();
+    let shown = world.json("select 'hang a picture' --dir skills --json");
+    let keys = |value: &Value| {
+        let keys = value.as_object().unwrap().keys();
+        keys.map(String::as_str).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(keys(&shown), "query ranker decision matches elapsed_us");
+    let first = &shown["matches"][0];
+    assert_eq!(keys(first), "rank id name path score confidence explain");
+    assert_eq!(first["name"], "wall-art");
+    assert_eq!(first["path"], "skills/wall-art/SKILL.md");
+    let explained = world.json("select 'hang a picture' --dir skills --json --explain");
+    let explained = &explained["matches"][0];
+    let words = explained["explain"]["words"].as_array().unwrap();
+    let sum: f64 = words
+        .iter()
+        .map(|word| word["added"].as_f64().unwrap())
+        .sum();
+    let sum = ["name", "pairs"].iter().fold(sum, |sum, key| {
+        sum + explained["explain"][key].as_f64().unwrap()
+    });
+    assert!((sum - explained["score"].as_f64().unwrap()).abs() < 1e-4);
+}
+
+#[test]
+fn flags_decide_who_may_be_chosen() {
+    let world = world();
+    let first = |line: &str| world.json(line)["matches"][0]["name"].clone();
+    assert_eq!(first("select commit --dir skills --json"), Value::Null);
+    assert_eq!(
+        first("select commit --dir skills --json --include-manual"),
+        "bisect"
+    );
+    assert_eq!(
+        first("select commit --dir skills --json --include-manual --not-tag GIT"),
+        Value::Null
+    );
+    assert_eq!(
+        first("select wall --dir skills --json --tag git"),
+        Value::Null
+    );
+    let overlap = world.json("select wall --dir skills --json --ranker overlap");
+    assert_eq!(overlap["ranker"], "overlap");
+    assert_eq!(overlap["matches"][0]["name"], "wall-art");
+    expect![[r#"
+        -- stderr
+        error: invalid value 'best' for '--ranker <RANKER>'
+          [possible values: lexical, overlap]"#]]
+    .assert_eq(
+        &world
+            .run("select wall --dir skills --ranker best")
+            .lines()
+            .take(3)
+            .collect::<Vec<_>>()
+            .join("\n"),
+    );
+}
+
+/// Wrong pick, the words that decided, a better description, right pick.
+#[test]
+fn an_author_mends_a_wrong_pick() {
+    let world = world();
+    let first = |world: &World| {
+        let shown = world.json(&format!("select '{LEAK}' --dir skills --json"));
+        shown["matches"][0]["name"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(first(&world), "ceiling-paint");
+    expect![[r#"
+        pipe-repair for `water runs through the kitchen ceiling`
+          rank      none: it shares no word with the request
+          behind    ceiling-paint with 3.15, by `ceiling` +0.95 and `kitchen` +0.80
+          change    say `water`, `runs` and `kitchen` in its description: rank 1, score
+                    3.71, confidence 95 % (confident)
+                    one word alone: `water` rank 2, `runs` rank 2, `kitchen` rank 2
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run(&format!("why pipe-repair --query '{LEAK}' --dir skills")));
+    let why = world.json(&format!(
+        "why pipe-repair --query '{LEAK}' --dir skills --json"
+    ));
+    let words: Vec<&str> = why["change"]["words"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|word| word.as_str().unwrap())
+        .collect();
+    let description = format!(
+        "Mends pipes and taps that drip. Use for {}.",
+        words.join(" or ")
+    );
+    world.file(
+        "work/skills/pipe-repair/SKILL.md",
+        skill("pipe-repair", &description),
+    );
+    assert_eq!(first(&world), "pipe-repair");
+    let shown = world.run(&format!("why pipe-repair --query '{LEAK}' --dir skills"));
+    assert!(
+        shown.contains("change    nothing: it comes first"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn why_tells_of_skills_no_request_can_reach() {
+    let world = world();
+    expect![[r#"
+        bisect for `broken build`
+          here      never chosen by itself: it asks to be used only when called by name
+          rank      1 of 1 with a word of the request, score 3.90, confidence 99 %
+                    (confident)
+          change    nothing: it comes first
+
+           build    ████████████████████████   1.75  description 1.75
+           broken   ███████████████████▎       1.40  description 1.40
+           pairs    ██████████▌                0.76  words stand together as in the requ…
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("why bisect --query 'broken build' --dir skills"));
+    world.file(
+        "work/.agents/skills/tea/SKILL.md",
+        skill("tea", "Makes tea."),
+    );
+    expect![[r#"
+        -- stderr
+        error: `tea` is untrusted and is not ranked for any request: its project is not trusted; look at it, then run `prowess trust`
+        -- exit 1
+    "#]].assert_eq(&world.run("why tea --query 'make tea'"));
+    expect![[r#"
+        -- stderr
+        error: no skill named `teas`
+        hint: did you mean `tea`? `prowess list` shows all 5
+        hint: looked at 5 skills in `skills` and `.agents/skills`
+        -- exit 1
+    "#]]
+    .assert_eq(&world.run("why teas --query 'make tea' --dir skills"));
+}
+
+#[test]
+fn any_request_gets_a_sensible_answer_in_little_time() {
+    let world = world();
+    let long: Vec<String> = (0..1_500_000).map(|at| format!("w{at} ")).collect();
+    let requests: [(&str, Vec<u8>, i32); 9] = [
+        ("empty", Vec::new(), 1),
+        ("10 MB of words", long.concat().into_bytes(), 1),
+        ("10 MB without a space", vec![b'x'; 10_000_000], 1),
+        (
+            "one word a million times",
+            "wall ".repeat(1_000_000).into_bytes(),
+            0,
+        ),
+        ("only stop words", b"what is it and how are you".to_vec(), 1),
+        ("only emoji", "🦀🎉🚰".as_bytes().to_vec(), 1),
+        (
+            "bidi controls",
+            "\u{202e}llaw eht\u{202c}\u{200f}".as_bytes().to_vec(),
+            1,
+        ),
+        ("no UTF-8", b"\xff\xfe\x00 \x1b[31m".to_vec(), 1),
+        (
+            "a pasted file",
+            format!(
+                "hang a picture on the wall\n{}",
+                "lorem ipsum {}\n".repeat(100_000)
+            )
+            .into_bytes(),
+            0,
+        ),
+    ];
+    for ranker in ["lexical", "overlap"] {
+        for (what, request, exit) in &requests {
+            // The formula counts every word; one huge request is enough to see that it ends.
+            if ranker == "overlap" && *what == "10 MB of words" {
+                continue;
+            }
+            let started = Instant::now();
+            let mut child = world
+                .command(&format!("select - --dir skills --json --ranker {ranker}"))
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut stdin = child.stdin.take().unwrap();
+            let request = request.clone();
+            let writer = std::thread::spawn(move || stdin.write_all(&request));
+            let output = child.wait_with_output().unwrap();
+            writer.join().unwrap().unwrap();
+            let shown: Value = serde_json::from_slice(&output.stdout)
+                .unwrap_or_else(|error| panic!("{ranker}, {what}: {error}"));
+            if ranker == "lexical" {
+                assert_eq!(
+                    output.status.code(),
+                    Some(*exit),
+                    "{what}: {}",
+                    shown["matches"]
+                );
+            }
+            // Loose, for a busy machine; nothing here grows faster than the request.
+            assert!(
+                started.elapsed() < Duration::from_secs(60),
+                "{ranker}, {what}"
+            );
+        }
+    }
+}
+
+#[test]
+fn odd_limits_have_plain_answers() {
+    let world = world();
+    let count = |flags: &str| {
+        let shown = world.json(&format!("select wall --dir skills --json {flags}"));
+        shown["matches"].as_array().unwrap().len()
+    };
+    assert_eq!(count("--top-k 0"), 0);
+    assert_eq!(count("--top-k 18446744073709551615"), 2);
+    assert_eq!(count("--min-score inf"), 0);
+    assert_eq!(count("--min-score -inf"), 2);
+    assert_eq!(count("--min-score=-1"), 2);
+    for flags in [
+        "--min-score NaN",
+        "--top-k -1",
+        "--top-k 1e9",
+        "--min-score x",
+    ] {
+        let output = world.output(&format!("select wall --dir skills {flags}"));
+        assert_eq!(output.status.code(), Some(2), "{flags}");
+    }
+    expect![[r#"
+        -- stderr
+        error: invalid value 'NaN' for '--min-score <X>': nothing is more or less than `NaN`; give a number"#]].assert_eq(
+        &world
+            .run("select wall --dir skills --min-score NaN")
+            .lines()
+            .take(2)
+            .collect::<Vec<_>>()
+            .join("\n"),
+    );
+}

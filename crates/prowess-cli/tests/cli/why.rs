@@ -1,0 +1,124 @@
+//! `why`: what happened to a skill, and which rule decided.
+
+use expect_test::expect;
+
+use crate::world::{World, skill};
+
+fn rivals() -> World {
+    let world = World::with(&[
+        (
+            ".agents/skills/review/SKILL.md",
+            &skill("review", "Reviews code"),
+        ),
+        (
+            ".claude/skills/mended/SKILL.md",
+            "---\ndescription: Mends: things. Use when asked.\n---\nGo.\n",
+        ),
+    ]);
+    world.file(
+        "home/.agents/skills/review/SKILL.md",
+        skill("review", "Reviews texts"),
+    );
+    world
+}
+
+#[test]
+fn both_skills_of_a_name_are_told_apart() {
+    expect![[r#"
+        review
+          found     .agents/skills/review/SKILL.md
+                    project scope, in .agents/skills (agents)
+          read      YAML frontmatter, 2 fields
+          here      active: a model is told about it
+          clients   Claude Code        dropped  Claude Code does not look into `[..]/work/.agents/skills`
+                    Codex              changed  another skill has its name; Codex keeps both, and `$review` is ambiguous
+                    Gemini CLI         loads
+                    VS Code Copilot    unknown  another skill has its name, and which one VS Code Copilot keeps is not known
+                    goose              loads
+                    OpenCode           unknown  another skill has its name; OpenCode keeps the one it reads last, and its order is not known
+                    Agent Plugins 1.0  loads
+          steps     put the skill into `.claude/skills` for Claude Code
+                    give one of them another name
+
+        review
+          found     ~/.agents/skills/review/SKILL.md
+                    user scope, in ~/.agents/skills (agents)
+          read      YAML frontmatter, 2 fields
+          here      shadowed: `.agents/skills/review/SKILL.md` is in use
+          clients   Claude Code        dropped  Claude Code does not look into `[..]/home/.agents/skills`
+                    Codex              changed  another skill has its name; Codex keeps both, and `$review` is ambiguous
+                    Gemini CLI         dropped  a project skill has its name, and Gemini CLI prefers that one
+                    VS Code Copilot    unknown  another skill has its name, and which one VS Code Copilot keeps is not known
+                    goose              dropped  goose does not look into `[..]/home/.agents/skills`
+                    OpenCode           unknown  another skill has its name; OpenCode keeps the one it reads last, and its order is not known
+                    Agent Plugins 1.0  loads
+          steps     put the skill into `.claude/skills` for Claude Code
+                    give one of them another name
+                    put the skill into `.goose/skills` for goose
+        -- exit 0
+    "#]].assert_eq(&rivals().run("why review --trust"));
+}
+
+#[test]
+fn one_client_tells_everything() {
+    expect![[r#"
+        mended
+          found     .claude/skills/mended/SKILL.md
+                    project scope, in .claude/skills (claude-code)
+          read      YAML frontmatter, 1 field, named after its folder, 1 repair while reading
+                    line 2: `description` is not valid YAML and was mended: a colon inside an unquoted value starts a new field (write `description: "Mends: things. Use when asked."`)
+          here      untrusted: its project is not trusted; look at it, then run `prowess trust`
+                    warning 2:1 the skill has no name; its folder's name `mended` is used
+          clients   Codex  dropped  Codex does not look into `[..]/work/.claude/skills`
+                                    it has no name, and Codex calls it `mended` after its folder
+                                    its YAML is broken, and Codex reads it with the value in quotes
+                                    trust: until 2026 project skills were loaded from untrusted folders too
+          steps     put the skill into `.agents/skills` for Codex
+                    add `name:` to the frontmatter
+                    run `prowess check --fix`
+        -- exit 0
+    "#]].assert_eq(&rivals().run("why mended --client codex"));
+}
+
+#[test]
+fn a_name_that_is_nowhere_says_where_was_looked() {
+    expect![[r#"
+        -- stderr
+        error: no skill named `reveiw`
+        hint: did you mean `review`? `prowess list` shows all 3
+        hint: looked at 3 skills in `.agents/skills`, `.claude/skills` and `~/.agents/skills`
+        -- exit 1
+    "#]]
+    .assert_eq(&rivals().run("why reveiw"));
+    expect![[r#"
+        -- stderr
+        error: no skill named `review`
+        hint: there are no skills here; `prowess new NAME` makes one
+        hint: none of the folders that clients use is here; `--dir DIR` looks elsewhere
+        -- exit 1
+    "#]]
+    .assert_eq(&World::new().run("why review"));
+}
+
+#[test]
+fn a_path_is_as_good_as_a_name() {
+    let world = rivals();
+    world.file(
+        "work/elsewhere/other/SKILL.md",
+        skill("other", "Is elsewhere"),
+    );
+    expect![[r#"
+        other
+          found     elsewhere/other/SKILL.md
+                    explicit scope, in elsewhere/other (dir)
+          read      YAML frontmatter, 2 fields
+          here      active: a model is told about it
+          clients   Claude Code  loads    call it with /other
+                                          what is known of Claude Code is second-hand
+                                          the list of skills gets 1 % of the context; beyond that a description is shown whole or not at all, the most used skills first
+        -- exit 0
+    "#]].assert_eq(&world.run("why elsewhere/other --client claude"));
+    let by_name = world.run("why mended");
+    assert_eq!(world.run("why .claude/skills/mended"), by_name);
+    assert_eq!(world.run("why .claude/skills/mended/SKILL.md"), by_name);
+}
