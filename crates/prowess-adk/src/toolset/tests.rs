@@ -1,0 +1,163 @@
+use expect_test::expect;
+use serde_json::json;
+
+use super::*;
+use crate::{
+    registry::HostTools,
+    sample::{Named, Session, catalog, run},
+};
+
+fn skills(mode: Mode) -> SkillToolset {
+    let mut options = ToolsetOptions::default();
+    options.context.mode = mode;
+    with(options)
+}
+
+fn with(options: ToolsetOptions) -> SkillToolset {
+    let host = HostTools::default().tool(Named::tool("lookup"));
+    SkillToolset::new(catalog(), Arc::new(host), options)
+}
+
+fn tools(skills: &SkillToolset, session: &Arc<Session>) -> Vec<Arc<dyn Tool>> {
+    run(skills.tools(session.clone())).unwrap()
+}
+
+fn names(skills: &SkillToolset, session: &Arc<Session>) -> Vec<String> {
+    let tools = tools(skills, session);
+    tools.iter().map(|tool| tool.name().to_owned()).collect()
+}
+
+fn call(skills: &SkillToolset, session: &Arc<Session>, name: &str, input: Value) -> Value {
+    let tools = tools(skills, session);
+    let tool = tools.iter().find(|tool| tool.name() == name).unwrap();
+    run(tool.execute(session.clone(), input)).unwrap()
+}
+
+fn load(skills: &SkillToolset, session: &Arc<Session>, name: &str) -> String {
+    let result = call(skills, session, "skill", json!({ "skill_name": name }));
+    let text = result["output"].as_str().or(result["error"].as_str());
+    text.unwrap().to_owned()
+}
+
+#[test]
+fn a_loaded_skill_brings_its_tool() {
+    let skills = skills(Mode::Strict);
+    let start = Session::context();
+    let three = ["skill", "search_skills", "read_skill_resource"];
+    assert_eq!(names(&skills, &start), three);
+    expect![[r"
+        # Skill: weather
+
+        ## Instructions
+
+        Look the town up.
+
+        Tools of this skill: `lookup`."]]
+    .assert_eq(&load(&skills, &start, "weather"));
+    let next = start.next();
+    let mut four = three.to_vec();
+    four.push("lookup");
+    assert_eq!(names(&skills, &next), four);
+    assert_eq!(
+        call(&skills, &next, "lookup", json!({ "town": "Ulm" })),
+        json!({ "lookup": { "town": "Ulm" } })
+    );
+    expect!["The skill `weather` is already active: its instructions are in this conversation. Go on with the task and follow them."]
+        .assert_eq(&load(&skills, &next, "weather"));
+    // The second skill does not push the first out.
+    assert!(load(&skills, &next, "@tea").contains("Steep it."));
+    assert_eq!(names(&skills, &next.next()), four);
+    // Another session knows nothing of all this.
+    assert_eq!(names(&skills, &Session::context()), three);
+}
+
+#[test]
+fn a_skill_whose_tool_is_missing_is_refused() {
+    let skills = skills(Mode::Strict);
+    let start = Session::context();
+    expect!["the skill `alarm` was not loaded: it needs `siren`, and this agent does not offer it; go on without the skill and tell the user"]
+        .assert_eq(&load(&skills, &start, "alarm"));
+    assert_eq!(
+        load(&skills, &start, " @alarm"),
+        load(&skills, &start, "alarm")
+    );
+    assert_eq!(names(&skills, &start.next()).len(), 3);
+}
+
+#[test]
+fn permissive_says_what_is_not_there() {
+    let skills = skills(Mode::Permissive);
+    let text = load(&skills, &Session::context(), "alarm");
+    assert!(text.ends_with("Sound it.\n\nNot there, so do not call: `siren`."));
+}
+
+#[test]
+fn without_a_state_a_skill_with_tools_is_refused() {
+    let skills = skills(Mode::Fallback);
+    let session = Session::stateless();
+    assert!(load(&skills, &session, "tea").contains("Steep it."));
+    expect!["the skill `weather` was not loaded: its tools need a session with state"]
+        .assert_eq(&load(&skills, &session, "weather"));
+}
+
+#[test]
+fn a_wrong_name_is_answered_by_the_engine() {
+    let skills = skills(Mode::Strict);
+    expect!["no skill named `wether`; did you mean `weather`? available: alarm, tea, weather"]
+        .assert_eq(&load(&skills, &Session::context(), "wether"));
+    expect![[r#"{"error":"`skill_name` is required: the name of the skill to load"}"#]]
+        .assert_eq(&call(&skills, &Session::context(), "skill", json!({})).to_string());
+}
+
+#[test]
+fn the_model_can_search_and_sees_a_schema() {
+    let skills = skills(Mode::Strict);
+    let start = Session::context();
+    let found = call(&skills, &start, "search_skills", json!({ "query": "tea" }));
+    assert!(found["output"].as_str().unwrap().contains("tea"));
+    let tools = tools(&skills, &start);
+    let schema = tools[0].parameters_schema().unwrap();
+    assert_eq!(
+        schema["properties"]["skill_name"]["enum"],
+        json!(["alarm", "tea", "weather"])
+    );
+    assert!(tools[0].description().contains("Brews tea."));
+}
+
+#[test]
+fn a_tool_the_agent_owns_is_not_given_twice() {
+    let skills = with(ToolsetOptions {
+        owned: vec!["lookup".into()],
+        ..ToolsetOptions::default()
+    });
+    let start = Session::context();
+    assert!(load(&skills, &start, "weather").ends_with("Tools of this skill: `lookup`."));
+    assert_eq!(names(&skills, &start.next()).len(), 3);
+}
+
+#[test]
+fn skills_that_are_switched_off_bring_nothing() {
+    let start = Session::context();
+    load(&skills(Mode::Strict), &start, "weather");
+    let mut options = ToolsetOptions::default();
+    options.tools.enabled = false;
+    let off = with(options);
+    assert_eq!(names(&off, &start.next()).len(), 3);
+    expect!["skills are switched off, so `tea` was not loaded"]
+        .assert_eq(&load(&off, &start, "tea"));
+}
+
+#[test]
+fn a_skill_that_left_the_catalog_leaves_its_tool_behind() {
+    let skills = skills(Mode::Strict);
+    let start = Session::context();
+    load(&skills, &start, "weather");
+    skills.replace(crate::sample::empty());
+    assert_eq!(names(&skills, &start.next()).len(), 3);
+}
+
+#[test]
+fn what_can_not_be_read_counts_as_nothing() {
+    assert_eq!(restore(&Value::Null), Ledger::default());
+    assert_eq!(restore(&json!({ "version": 99 })), Ledger::default());
+}
