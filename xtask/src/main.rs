@@ -1,0 +1,58 @@
+//! Chores of the project, run as `cargo xtask`.
+//!
+//! Each chore is one file; this one only reads the command line.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "chores are no part of the product; they may open files themselves"
+)]
+
+mod bench;
+mod generate;
+mod measure;
+mod quality;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Chores of the Prowess project
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Measure speed and memory against a floor and against other crates
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Write a catalog of made-up skills and print its folder
+    Generate(generate::Generate),
+    /// Scores the ranker on labelled requests.
+    Quality(quality::Args),
+    /// One measurement in a process of its own; `bench` starts it
+    #[command(subcommand, hide = true)]
+    Worker(bench::worker::Worker),
+}
+
+fn main() -> Result<ExitCode> {
+    match Arguments::parse().chore {
+        Chore::Bench(bench) => bench.run()?,
+        Chore::Generate(generate) => generate.run()?,
+        Chore::Worker(worker) => worker.run()?,
+        Chore::Quality(args) => return Ok(quality::run(&args)),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The folder that holds the workspace's `Cargo.toml`.
+pub(crate) fn workspace() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent()
+        .expect("xtask lies in the workspace")
+        .to_path_buf()
+}

@@ -1,0 +1,219 @@
+//! Scores the ranker on labelled requests, with the columns of the data's own `score.py`.
+
+mod ablate;
+mod calibrate;
+mod data;
+mod floor;
+mod metrics;
+
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+
+use data::{Data, Query};
+use metrics::Report;
+use prowess::{
+    index::{Entry, FieldWeights, Index},
+    rank::{self, Ranker, Scored, Weights},
+};
+
+/// Scores the ranker on labelled requests.
+#[derive(clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(crate) struct Args {
+    /// The size of the catalogs: `c1000` or `c100`.
+    #[arg(long, default_value = "c1000")]
+    catalog: String,
+    /// Splits the figures by `kind`, `group`, `source`, `lang` or `tag`.
+    #[arg(long)]
+    by: Option<String>,
+    /// `lexical` or `overlap`.
+    #[arg(long, default_value = "lexical")]
+    ranker: Ranker,
+    /// The labelled data; else `data/selection` in `PROWESS_SHARED` or `../shared`.
+    #[arg(long)]
+    data: Option<PathBuf>,
+    /// Sets a weight, as `pair=0`.
+    #[arg(long = "set")]
+    set: Vec<String>,
+    /// Writes the rankings as JSONL, for `score.py`.
+    #[arg(long)]
+    run: Option<PathBuf>,
+    /// Fails when a figure is below what was reached before.
+    #[arg(long)]
+    check: bool,
+    /// Fits the confidence and shows how well it holds, over both sizes of catalog.
+    #[arg(long)]
+    calibrate: bool,
+    /// Tries each of these settings against the rest, as `pair=0,cover=1`.
+    #[arg(long = "try")]
+    tries: Vec<String>,
+    /// Turns each idea off in turn, and tells what that costs.
+    #[arg(long)]
+    ablate: bool,
+    /// Chooses every weight without one source, and scores that source; for each source.
+    #[arg(long)]
+    leave_out: bool,
+}
+
+/// An index and the skills in it, for each group of requests.
+pub(crate) type Indexes = BTreeMap<String, (Index, Vec<u32>)>;
+
+/// Rankings of every request.
+pub(crate) type Rankings = Vec<Vec<(u32, f32)>>;
+
+/// Everything that can be tuned.
+#[derive(Clone, Default)]
+pub(crate) struct Tuning {
+    pub(crate) fields: FieldWeights,
+    pub(crate) weights: Weights,
+}
+
+impl Tuning {
+    pub(crate) fn get(&mut self, key: &str) -> &mut f32 {
+        let (head, field) = key.split_once('.').unwrap_or((key, ""));
+        let at = ["name", "desc", "not", "tags", "head", "prose", "code"]
+            .iter()
+            .position(|f| *f == field);
+        match (head, at) {
+            ("w", Some(at)) => &mut self.fields.weight[at],
+            ("b", Some(at)) => &mut self.fields.dilution[at],
+            ("p", Some(at)) => &mut self.fields.pivot[at],
+            ("half", _) => &mut self.fields.half,
+            _ => self
+                .weights
+                .get_mut(key)
+                .unwrap_or_else(|| panic!("no weight named `{key}`")),
+        }
+    }
+}
+
+/// Runs the chore.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    if args.check {
+        return floor::run(|size| Data::load(args.data.clone(), size));
+    }
+    let Some(data) = Data::load(args.data.clone(), &args.catalog) else {
+        println!("note: the labelled data is not here; set PROWESS_SHARED or pass --data");
+        return ExitCode::SUCCESS;
+    };
+    if args.calibrate {
+        let sets: Vec<_> = ["c1000", "c100"]
+            .iter()
+            .filter_map(|size| Data::load(args.data.clone(), size))
+            .map(|data| {
+                let indexes = build(&data, &FieldWeights::default());
+                (data, indexes)
+            })
+            .collect();
+        let sets: Vec<_> = sets.iter().map(|(data, indexes)| (data, indexes)).collect();
+        calibrate::run(&sets, args.ranker);
+        return ExitCode::SUCCESS;
+    }
+    let mut tuning = Tuning::default();
+    for pair in &args.set {
+        let (key, value) = pair.split_once('=').expect("NAME=VALUE");
+        *tuning.get(key) = value.parse().expect("a number");
+    }
+    if args.ablate {
+        ablate::run(&data);
+        return ExitCode::SUCCESS;
+    }
+    if args.leave_out {
+        ablate::leave_out(&data);
+        return ExitCode::SUCCESS;
+    }
+    if !args.tries.is_empty() {
+        let mut kept = build(&data, &tuning.fields);
+        let mut fields = tuning.fields.clone();
+        println!("{}", Report::HEAD);
+        for tried in std::iter::once("").chain(args.tries.iter().map(String::as_str)) {
+            let mut tuning = tuning.clone();
+            for pair in tried.split(',').filter(|pair| !pair.is_empty()) {
+                let (key, value) = pair.split_once('=').expect("NAME=VALUE");
+                *tuning.get(key) = value.parse().expect("a number");
+            }
+            if tuning.fields != fields {
+                fields = tuning.fields.clone();
+                kept = build(&data, &fields);
+            }
+            let rankings = rank_all(&data, &kept, args.ranker, &tuning.weights);
+            println!("{} {tried}", Report::of(&data, &rankings, |_| true).line());
+        }
+        return ExitCode::SUCCESS;
+    }
+    let started = std::time::Instant::now();
+    let indexes = build(&data, &tuning.fields);
+    let built = started.elapsed();
+    let started = std::time::Instant::now();
+    let rankings = rank_all(&data, &indexes, args.ranker, &tuning.weights);
+    let ranked = started.elapsed();
+    let report = Report::of(&data, &rankings, |_| true);
+    println!("{}", Report::HEAD);
+    println!("{}", report.line());
+    if let Some(by) = &args.by {
+        for (key, report) in metrics::by(&data, &rankings, by) {
+            println!("  {key:40} {}", report.short());
+        }
+    }
+    println!(
+        "built in {built:?}, {:?} a request",
+        ranked / data.queries.len() as u32
+    );
+    if let Some(path) = &args.run {
+        data::write_run(path, &data, &rankings);
+    }
+    ExitCode::SUCCESS
+}
+
+pub(crate) fn build(data: &Data, fields: &FieldWeights) -> Indexes {
+    data.catalogs
+        .iter()
+        .map(|(group, ids)| {
+            let entries: Vec<Entry<'_>> = ids
+                .iter()
+                .map(|id| {
+                    let skill = &data.skills[*id as usize];
+                    Entry {
+                        name: &skill.name,
+                        description: &skill.description,
+                        tags: skill.tags.iter().map(String::as_str).collect(),
+                        body: &skill.body,
+                    }
+                })
+                .collect();
+            (
+                group.clone(),
+                (Index::build_with(&entries, fields.clone(), 2), ids.clone()),
+            )
+        })
+        .collect()
+}
+
+pub(crate) fn rank_all(
+    data: &Data,
+    indexes: &Indexes,
+    ranker: Ranker,
+    weights: &Weights,
+) -> Rankings {
+    let one = |query: &Query| {
+        let (index, ids) = &indexes[&query.group];
+        let limit = if data.size == "c100" { 100 } else { 20 };
+        let found: Vec<Scored> = match ranker {
+            Ranker::Lexical => rank::lexical::rank(index, &query.text, weights, limit, |_| true),
+            Ranker::Overlap => rank::overlap::rank(index, &query.text, 0.0, limit, false, |_| true),
+        };
+        found
+            .into_iter()
+            .map(|scored| (ids[scored.document as usize], scored.score))
+            .collect()
+    };
+    let (left, right) = data.queries.split_at(data.queries.len() / 2);
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| right.iter().map(one).collect::<Vec<_>>());
+        let mut all: Rankings = left.iter().map(one).collect();
+        all.extend(other.join().expect("ranking does not panic"));
+        all
+    })
+}

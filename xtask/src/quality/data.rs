@@ -1,0 +1,154 @@
+//! The labelled requests and the skills they are meant for.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+
+/// A skill, as the data holds it.
+#[derive(Deserialize)]
+pub(crate) struct Skill {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) body: String,
+}
+
+/// A labelled request.
+#[derive(Deserialize)]
+pub(crate) struct Query {
+    pub(crate) qid: String,
+    #[serde(rename = "query")]
+    pub(crate) text: String,
+    pub(crate) group: String,
+    pub(crate) source: String,
+    pub(crate) kind: String,
+    pub(crate) lang: String,
+    #[serde(default)]
+    pub(crate) tags: Vec<String>,
+    #[serde(rename = "gold")]
+    gold_ids: Vec<Vec<String>>,
+    neg_of: Option<String>,
+    /// Classes of right skills; any member of a class is right.
+    #[serde(skip)]
+    pub(crate) gold: Vec<Vec<u32>>,
+    /// The skill a near miss must not fire.
+    #[serde(skip)]
+    pub(crate) not: Option<u32>,
+}
+
+impl Query {
+    /// Whether it is one of the natural requests that make the headline.
+    pub(crate) fn is_natural(&self) -> bool {
+        matches!(
+            &*self.kind,
+            "eval-prompt" | "trigger-pos" | "keywords" | "task-long" | "multi"
+        )
+    }
+
+    /// The source, with collections joined as the data's own score does.
+    pub(crate) fn source(&self) -> &str {
+        ["clawhub", "mirror", "collection"]
+            .into_iter()
+            .find(|prefix| {
+                self.source
+                    .strip_prefix(prefix)
+                    .is_some_and(|rest| rest.starts_with('-'))
+            })
+            .unwrap_or(&self.source)
+    }
+}
+
+/// Everything `quality` reads.
+pub(crate) struct Data {
+    pub(crate) size: String,
+    pub(crate) skills: Vec<Skill>,
+    pub(crate) queries: Vec<Query>,
+    /// Skills of each group's catalog, in the order of names and ids.
+    pub(crate) catalogs: BTreeMap<String, Vec<u32>>,
+}
+
+#[expect(clippy::disallowed_methods, reason = "a chore reads its own data")]
+fn read(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a chore reads its own environment"
+)]
+fn place() -> PathBuf {
+    // Beside the repository.
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let shared = std::env::var_os("PROWESS_SHARED").map_or(beside, PathBuf::from);
+    shared.join("data/selection")
+}
+
+impl Data {
+    /// Reads the data; `None` where it is not there.
+    pub(crate) fn load(place_given: Option<PathBuf>, size: &str) -> Option<Self> {
+        let place = place_given.unwrap_or_else(place);
+        let skills: Vec<Skill> = lines(&read(&place.join("skills.jsonl"))?);
+        let mut queries: Vec<Query> = lines(&read(&place.join("queries.jsonl"))?);
+        let groups: BTreeMap<String, BTreeMap<String, Vec<String>>> =
+            serde_json::from_str(&read(&place.join("catalogs.json"))?).expect("catalogs.json");
+        let numbers: HashMap<&str, u32> = skills
+            .iter()
+            .enumerate()
+            .map(|(number, skill)| (&*skill.id, number as u32))
+            .collect();
+        for query in &mut queries {
+            let number = |id: &String| numbers.get(&**id).copied();
+            query.gold = query
+                .gold_ids
+                .iter()
+                .map(|class| class.iter().filter_map(number).collect())
+                .collect();
+            query.not = query.neg_of.as_ref().and_then(number);
+        }
+        let catalogs = groups
+            .into_iter()
+            .map(|(group, mut sizes)| {
+                let ids = sizes
+                    .remove(size)
+                    .unwrap_or_else(|| panic!("no catalog named `{size}`"));
+                let mut ids: Vec<u32> = ids.iter().map(|id| numbers[&**id]).collect();
+                ids.sort_by_key(|id| (&skills[*id as usize].name, &skills[*id as usize].id));
+                (group, ids)
+            })
+            .collect();
+        Some(Self {
+            size: size.to_owned(),
+            skills,
+            queries,
+            catalogs,
+        })
+    }
+}
+
+fn lines<T: for<'de> Deserialize<'de>>(text: &str) -> Vec<T> {
+    text.lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| serde_json::from_str(line).expect("a JSON object a line"))
+        .collect()
+}
+
+/// Writes rankings in the shape `score.py` reads.
+#[expect(clippy::disallowed_methods, reason = "a chore writes where it is told")]
+pub(crate) fn write_run(path: &Path, data: &Data, rankings: &super::Rankings) {
+    let mut out = String::new();
+    for (query, ranking) in data.queries.iter().zip(rankings) {
+        let ids: Vec<&str> = ranking
+            .iter()
+            .map(|(id, _)| &*data.skills[*id as usize].id)
+            .collect();
+        let scores: Vec<f32> = ranking.iter().map(|(_, score)| *score).collect();
+        let line = serde_json::json!({ "qid": query.qid, "ranking": ids, "scores": scores });
+        writeln!(out, "{line}").expect("a string grows");
+    }
+    std::fs::write(path, out).expect("the run can be written");
+}

@@ -1,0 +1,44 @@
+//! Holds the ranker to what it has reached, so that a change can not lose it unseen.
+
+use std::process::ExitCode;
+
+use super::{Tuning, build, data::Data, metrics::Report, rank_all};
+use prowess::rank::Ranker;
+
+/// A figure that may not fall below a value: the size of catalog, its name, how to read it.
+type Floor = (&'static str, &'static str, fn(&Report) -> f32, f32);
+
+/// A little below what is reached, so that only a real loss fails.
+const FLOORS: [Floor; 9] = [
+    ("c1000", "hit@1", |it| it.hit1, 0.715),
+    ("c1000", "recall@10", |it| it.recall10, 0.910),
+    ("c1000", "off-topic AUROC", |it| it.off, 0.935),
+    ("c1000", "fire@5", |it| it.fire5, 0.63),
+    ("c1000", "typo", |it| it.typo, 0.65),
+    ("c1000", "pasted context", |it| it.pasted, 0.45),
+    ("c1000", "non-English", |it| it.foreign, 0.73),
+    ("c100", "hit@1", |it| it.hit1, 0.765),
+    ("c100", "recall@10", |it| it.recall10, 0.94),
+];
+
+/// Fails when a figure is below its floor.
+pub(crate) fn run(data: impl Fn(&str) -> Option<Data>) -> ExitCode {
+    let tuning = Tuning::default();
+    let mut failed = false;
+    for size in ["c1000", "c100"] {
+        let Some(data) = data(size) else {
+            println!("note: the labelled data is not here, so nothing was checked");
+            return ExitCode::SUCCESS;
+        };
+        let indexes = build(&data, &tuning.fields);
+        let rankings = rank_all(&data, &indexes, Ranker::Lexical, &tuning.weights);
+        let report = Report::of(&data, &rankings, |_| true);
+        for (_, name, figure, floor) in FLOORS.iter().filter(|(of, ..)| *of == size) {
+            let reached = figure(&report);
+            let mark = if reached >= *floor { "ok" } else { "LOST" };
+            failed |= reached < *floor;
+            println!("{size} {name:16} {reached:.3}, floor {floor:.3}: {mark}");
+        }
+    }
+    ExitCode::from(u8::from(failed))
+}
