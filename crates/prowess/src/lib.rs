@@ -53,6 +53,8 @@ mod skill;
 
 // The right skill for a request.
 pub mod confidence;
+#[cfg(feature = "embeddings")]
+pub mod embed;
 pub mod explain;
 pub mod index;
 mod pool;

@@ -78,7 +78,7 @@ pub struct Scored {
     clippy::trivially_copy_pass_by_ref,
     reason = "sorting passes references"
 )]
-fn best_first(left: &Scored, right: &Scored) -> Ordering {
+pub(crate) fn best_first(left: &Scored, right: &Scored) -> Ordering {
     right
         .score
         .total_cmp(&left.score)
@@ -86,7 +86,7 @@ fn best_first(left: &Scored, right: &Scored) -> Ordering {
 }
 
 /// Keeps the best `limit`, best first.
-fn keep_best(scored: &mut Vec<Scored>, limit: usize) {
+pub(crate) fn keep_best(scored: &mut Vec<Scored>, limit: usize) {
     if limit == 0 {
         scored.clear();
     } else if scored.len() > limit {

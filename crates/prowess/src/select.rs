@@ -105,7 +105,7 @@ pub struct Selection {
 }
 
 /// The decision looks at so many of the best, whatever `top_k` is.
-const MENU: usize = 5;
+pub(crate) const MENU: usize = 5;
 
 impl Index {
     /// Ranks the documents that `allow` lets pass.

@@ -13,6 +13,8 @@ mod stop;
 pub(crate) use fold::is_dense;
 pub(crate) use intern::Interner;
 pub(crate) use stem::Stemmers;
+#[cfg(feature = "embeddings")]
+pub(crate) use stop::is_stop;
 
 /// Longer words are data (keys, hashes, encoded images), which nobody asks for by name.
 const MAX_WORD_BYTES: usize = 48;

@@ -38,7 +38,7 @@ impl Catalog {
     }
 
     /// Whether the policy lets a skill be chosen.
-    pub(super) fn admits(&self, document: u32, policy: &Policy) -> bool {
+    pub(crate) fn admits(&self, document: u32, policy: &Policy) -> bool {
         let skill = self.skill(document);
         let tagged = !policy.include_tags.is_empty() || !policy.exclude_tags.is_empty();
         (policy.explicit_only || skill.is_model_visible() || self.is_namesake(skill))

@@ -1,0 +1,273 @@
+//! Vectors of the host next to the words of the skills.
+//!
+//! A request may share no word with the skill it needs. A model that turns text into numbers can
+//! see that the two mean the same. The host brings the model: nothing is downloaded here, and
+//! nothing else in this crate needs it.
+
+mod model;
+
+pub use model::{MAX_DIMENSIONS, MAX_WORDS, ModelError, StaticModel};
+
+use crate::{
+    Catalog,
+    catalog::Text,
+    confidence,
+    rank::{Ranker, Scored, best_first, keep_best},
+    select::{Decision, MENU, Match, Policy, Selection},
+};
+
+/// Turns text into numbers that lie near each other for texts that mean nearly the same.
+pub trait Embedder: Send + Sync {
+    /// The vector of a text; `None` where there is none to give. All vectors must have the same
+    /// number of dimensions; their length does not matter.
+    fn embed(&self, text: &str) -> Option<Vec<f32>>;
+}
+
+/// What a cosine of 1 adds to a score, but for the floor.
+///
+/// Chosen by the scale and not by measurement: with the floor at 0.35 the best vector adds 3.9,
+/// about what one rare word of a request adds. That brings up what the words do not see, and does
+/// not overrule a request that names several words of its skill.
+pub const WEIGHT: f32 = 6.0;
+
+/// A cosine up to this says nothing.
+///
+/// Any two texts in one language are a little alike. A cosine of a little over 0.43 is needed to
+/// reach the least score of a match, 0.5, without any word. A model whose unrelated texts lie
+/// closer together needs a higher floor.
+pub const FLOOR: f32 = 0.35;
+
+/// The confidence of a match that only its vector speaks for.
+///
+/// Confidence was fitted on words, and no model ships here to fit it on vectors. Of the models
+/// tried in an earlier study, the weakest had a third of its first answers right; this stays
+/// below that. It lies over [`confidence::RELEVANT`], so such a match comes on the menu, and under
+/// [`confidence::CONFIDENT`], so it is never taken without asking.
+pub const CONFIDENCE: f32 = 0.3;
+
+/// So many of the best by words, and as many of the nearest, are looked at. The ranker takes a
+/// finer look at twice as many anyway, so this does not change what the words say.
+const CANDIDATES: usize = 32;
+
+/// A vector for each document of a catalog's index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vectors {
+    /// What a cosine of 1 adds to a score, but for the floor; [`WEIGHT`] unless changed.
+    pub weight: f32,
+    /// A cosine up to this says nothing; [`FLOOR`] unless changed.
+    pub floor: f32,
+    dimensions: usize,
+    /// One after the other, each of length 1; all 0 for a document without a vector.
+    values: Vec<f32>,
+    documents: usize,
+}
+
+impl Vectors {
+    /// Asks for the vector of each document's name and description, in the order of the index.
+    ///
+    /// The first usable vector sets the dimensions. A vector that is empty, of other dimensions,
+    /// all zero or not finite counts as none.
+    pub fn build(catalog: &Catalog, embedder: &dyn Embedder) -> Self {
+        let documents = catalog.index().len();
+        let mut vectors = Self {
+            weight: WEIGHT,
+            floor: FLOOR,
+            dimensions: 0,
+            values: Vec::new(),
+            documents,
+        };
+        for document in 0..documents {
+            let text = Text::of(catalog.skill(document as u32));
+            let entry = text.entry();
+            let text = format!("{}\n{}", entry.name, entry.description);
+            let Some(vector) = embedder.embed(&text).and_then(unit) else {
+                continue;
+            };
+            if vectors.dimensions == 0 {
+                vectors.dimensions = vector.len();
+                vectors.values = vec![0.0; documents * vector.len()];
+            }
+            if vector.len() == vectors.dimensions {
+                let start = document * vector.len();
+                vectors.values[start..start + vector.len()].copy_from_slice(&vector);
+            }
+        }
+        vectors
+    }
+
+    /// Ranks by words and vectors together: `words + weight × max(0, cosine − floor)`.
+    ///
+    /// `catalog` is the one the vectors were built from. The answer is that of
+    /// [`Catalog::select`] when the request has no usable vector, when the catalog has another
+    /// number of skills, and for the ranker `overlap`, whose scores are promised to the digit.
+    pub fn select(
+        &self,
+        catalog: &Catalog,
+        query: &str,
+        policy: &Policy,
+        embedder: &dyn Embedder,
+    ) -> Selection {
+        let usable = policy.ranker == Ranker::Lexical
+            && self.dimensions > 0
+            && self.documents == catalog.index().len();
+        let vector = usable
+            .then(|| embedder.embed(query).and_then(unit))
+            .flatten()
+            .filter(|vector| vector.len() == self.dimensions);
+        match vector {
+            Some(vector) => self.fuse(catalog, query, policy, &vector),
+            None => catalog.select(query, policy),
+        }
+    }
+
+    fn fuse(&self, catalog: &Catalog, query: &str, policy: &Policy, vector: &[f32]) -> Selection {
+        let limit = policy.top_k.max(CANDIDATES);
+        let wide = Policy {
+            top_k: limit,
+            ..policy.clone()
+        };
+        let mut matches = catalog.select(query, &wide).matches;
+        matches.sort_unstable_by_key(|found| found.document);
+
+        let mut near = self.nearest(vector, limit, |document| catalog.admits(document, policy));
+        near.retain(|found| {
+            matches
+                .binary_search_by_key(&found.document, |known| known.document)
+                .is_err()
+        });
+
+        let threshold = policy.threshold();
+        // A policy that takes any score does not make a weak vector surer.
+        let enough = threshold.max(policy.ranker.default_min_score());
+        // However low the host sets its bar, a vector alone does not pass it.
+        let alone = CONFIDENCE.min(policy.confident.next_down()).max(0.0);
+        for found in &mut matches {
+            let added = self.adds(found.document, vector);
+            found.score += added;
+            // What words and vector both speak for is not less sure than the vector alone.
+            if added >= enough {
+                found.confidence = found.confidence.max(alone);
+            }
+        }
+        let words = by_words(catalog, query, &wide, &mut near);
+        matches.extend(near.iter().zip(words).map(|(near, words)| {
+            let score = words + near.score;
+            Match {
+                document: near.document,
+                score,
+                confidence: if score >= enough { alone } else { 0.0 },
+            }
+        }));
+        matches.retain(|found| found.score >= threshold);
+        matches.sort_unstable_by(|left, right| best_first(&scored(left), &scored(right)));
+        let decision = decide(&matches, policy);
+        matches.truncate(policy.top_k);
+        Selection { matches, decision }
+    }
+
+    /// The allowed documents whose vector says anything, nearest first.
+    fn nearest(&self, vector: &[f32], limit: usize, allow: impl Fn(u32) -> bool) -> Vec<Scored> {
+        let mut near: Vec<Scored> = (0..self.documents as u32)
+            .map(|document| Scored {
+                document,
+                score: self.adds(document, vector),
+            })
+            .filter(|found| found.score > 0.0 && allow(found.document))
+            .collect();
+        keep_best(&mut near, limit);
+        near
+    }
+
+    /// What the vector of a document adds to its score.
+    fn adds(&self, document: u32, vector: &[f32]) -> f32 {
+        let start = document as usize * self.dimensions;
+        let own = &self.values[start..start + self.dimensions];
+        let added = self.weight * (dot(own, vector).clamp(-1.0, 1.0) - self.floor).max(0.0);
+        // A weight or a floor that is no number says nothing.
+        if added.is_finite() {
+            added.max(0.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The scores by words of documents that the words alone left out; sorts them by position.
+fn by_words(catalog: &Catalog, query: &str, wide: &Policy, near: &mut [Scored]) -> Vec<f32> {
+    near.sort_unstable_by_key(|found| found.document);
+    let place = |document: u32| near.binary_search_by_key(&document, |found| found.document);
+    let policy = Policy {
+        min_score: Some(0.0),
+        ..wide.clone()
+    };
+    let said = catalog
+        .index()
+        .select(query, &policy, |document| place(document).is_ok());
+    let mut words = vec![0.0; near.len()];
+    for found in said.matches {
+        if let Ok(place) = place(found.document) {
+            words[place] = found.score;
+        }
+    }
+    words
+}
+
+fn scored(found: &Match) -> Scored {
+    Scored {
+        document: found.document,
+        score: found.score,
+    }
+}
+
+/// Like the decision by words, but the surest of the menu need not be its first: the vectors may
+/// put another before it, and then both are shown.
+fn decide(matches: &[Match], policy: &Policy) -> Decision {
+    let menu = &matches[..matches.len().min(MENU)];
+    let surest = menu
+        .iter()
+        .fold(0.0, |best: f32, found| best.max(found.confidence));
+    match menu.first() {
+        Some(first) if first.confidence >= policy.confident => Decision::Confident(*first),
+        Some(_) if surest >= policy.relevant => {
+            let close = surest * confidence::CLOSE;
+            let close = menu.iter().filter(|found| found.confidence >= close);
+            Decision::Ambiguous(close.copied().collect())
+        }
+        _ => Decision::None,
+    }
+}
+
+/// The vector with the length 1; `None` when it has no direction or is not finite.
+fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
+    // Squares of large numbers leave `f32`.
+    let square: f64 = vector.iter().map(|&value| f64::from(value).powi(2)).sum();
+    let length = square.sqrt();
+    if !length.is_finite() || length == 0.0 {
+        return None;
+    }
+    for value in &mut vector {
+        *value = (f64::from(*value) / length) as f32;
+    }
+    Some(vector)
+}
+
+/// The cosine of two vectors of length 1, in eight sums so that the machine can add them at once;
+/// the order is fixed, so the result is too.
+fn dot(left: &[f32], right: &[f32]) -> f32 {
+    let (left, left_rest) = left.as_chunks::<8>();
+    let (right, right_rest) = right.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (left, right) in left.iter().zip(right) {
+        for (sum, (left, right)) in sums.iter_mut().zip(left.iter().zip(right)) {
+            *sum += left * right;
+        }
+    }
+    let rest = left_rest
+        .iter()
+        .zip(right_rest)
+        .map(|(left, right)| left * right);
+    sums.into_iter().chain(rest).sum()
+}
+
+#[cfg(test)]
+mod tests;

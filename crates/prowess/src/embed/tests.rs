@@ -1,0 +1,207 @@
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+
+use super::*;
+use crate::sample;
+
+/// Knows a few words; those in one row mean the same.
+struct Meanings;
+
+const MEANINGS: [&[&str]; 3] = [&["fix", "mend"], &["pdf", "forms"], &["sql", "queries"]];
+
+impl Embedder for Meanings {
+    fn embed(&self, text: &str) -> Option<Vec<f32>> {
+        let text = text.to_lowercase();
+        let words: Vec<&str> = text
+            .split(|letter: char| !letter.is_alphanumeric())
+            .collect();
+        let count = |row: &&[&str]| words.iter().filter(|word| row.contains(word)).count() as f32;
+        Some(MEANINGS.iter().map(count).collect())
+    }
+}
+
+/// Gives the same vector, good or bad, for every text.
+struct Always(Option<Vec<f32>>);
+
+impl Embedder for Always {
+    fn embed(&self, _: &str) -> Option<Vec<f32>> {
+        self.0.clone()
+    }
+}
+
+fn skills() -> Catalog {
+    sample::catalog(&[
+        ("fix", "description: Fix what is broken.\n", ""),
+        ("pdf", "description: Fills PDF forms.\ntags: [paper]\n", ""),
+        ("sql", "description: Reviews SQL queries.\n", ""),
+    ])
+}
+
+fn policy() -> Policy {
+    Policy {
+        top_k: 5,
+        ..Policy::default()
+    }
+}
+
+fn tell(catalog: &Catalog, selection: &Selection) -> String {
+    let mut text = selection.decision.name().to_owned();
+    for found in &selection.matches {
+        let name = catalog.skill(found.document).name();
+        text += &format!("\n{name} {:.2} {:.2}", found.score, found.confidence);
+    }
+    text
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "snapshots are values")]
+fn check(query: &str, policy: &Policy, words: Expect, vectors: Expect) {
+    let catalog = skills();
+    words.assert_eq(&tell(&catalog, &catalog.select(query, policy)));
+    let selection = Vectors::build(&catalog, &Meanings).select(&catalog, query, policy, &Meanings);
+    vectors.assert_eq(&tell(&catalog, &selection));
+}
+
+#[test]
+fn a_word_of_the_same_meaning_finds_its_skill() {
+    check("mend", &policy(), expect!["none"], expect![[r#"
+        ambiguous
+        fix 3.90 0.30"#]]);
+    check("mend my umbrella", &policy(), expect!["none"], expect![[r#"
+        ambiguous
+        fix 3.90 0.30"#]]);
+}
+
+#[test]
+fn words_keep_what_they_found() {
+    check("fill pdf forms", &policy(), expect![[r#"
+        confident
+        pdf 6.08 1.00"#]], expect![[r#"
+        confident
+        pdf 9.98 1.00"#]]);
+    check("mend sql", &policy(), expect![[r#"
+        confident
+        sql 2.72 0.95"#]], expect![[r#"
+        confident
+        sql 4.86 0.95
+        fix 2.14 0.30"#]]);
+}
+
+#[test]
+fn a_vector_alone_is_never_confident() {
+    let low = Policy {
+        confident: 0.1,
+        relevant: 0.05,
+        ..policy()
+    };
+    check("mend", &low, expect!["none"], expect![[r#"
+        ambiguous
+        fix 3.90 0.10"#]]);
+}
+
+#[test]
+fn the_policy_holds_for_what_vectors_find() {
+    let without = Policy {
+        exclude_tags: vec!["paper".to_owned()],
+        ..policy()
+    };
+    check("forms", &without, expect!["none"], expect!["none"]);
+    let hidden = sample::catalog(&[(
+        "fix",
+        "description: Fix it.\ndisable-model-invocation: true\n",
+        "",
+    )]);
+    let vectors = Vectors::build(&hidden, &Meanings);
+    let found = vectors.select(&hidden, "mend", &policy(), &Meanings);
+    assert_eq!(found.matches, []);
+    let strict = Policy {
+        min_score: Some(f32::NAN),
+        ..policy()
+    };
+    check("mend", &strict, expect!["none"], expect!["none"]);
+}
+
+#[test]
+fn equal_vectors_keep_the_order_of_the_skills() {
+    let catalog = skills();
+    let same = Always(Some(vec![2.0, 0.0]));
+    let found = Vectors::build(&catalog, &same).select(&catalog, "umbrella", &policy(), &same);
+    let documents: Vec<u32> = found.matches.iter().map(|found| found.document).collect();
+    assert_eq!(documents, [0, 1, 2]);
+}
+
+#[test]
+fn without_a_usable_vector_the_words_decide_alone() {
+    let catalog = skills();
+    let vectors = Vectors::build(&catalog, &Meanings);
+    let none = Vectors::build(&catalog, &Always(None));
+    let other = Vectors::build(&sample::catalog(&[]), &Meanings);
+    let bad = [
+        None,
+        Some(vec![]),
+        Some(vec![1.0]),
+        Some(vec![0.0; 3]),
+        Some(vec![f32::NAN, 0.0, 1.0]),
+        Some(vec![f32::INFINITY, 0.0, 1.0]),
+    ];
+    for query in ["fill pdf forms", "mend", "", "fix sql queries"] {
+        let words = catalog.select(query, &policy());
+        for bad in &bad {
+            let found = vectors.select(&catalog, query, &policy(), &Always(bad.clone()));
+            assert_eq!(found, words);
+        }
+        assert_eq!(none.select(&catalog, query, &policy(), &Meanings), words);
+        assert_eq!(other.select(&catalog, query, &policy(), &Meanings), words);
+        let overlap = sample::overlap();
+        let exact = catalog.select(query, &overlap);
+        assert_eq!(vectors.select(&catalog, query, &overlap, &Meanings), exact);
+    }
+}
+
+#[test]
+fn vectors_that_say_nothing_change_nothing() {
+    let catalog = skills();
+    let mut vectors = Vectors::build(&catalog, &Meanings);
+    vectors.floor = 1.0;
+    for query in ["fill pdf forms", "mend", "fix sql queries"] {
+        let words = catalog.select(query, &policy());
+        assert_eq!(vectors.select(&catalog, query, &policy(), &Meanings), words);
+    }
+}
+
+/// Any vector for any text, by the length of the text.
+struct Odd(Vec<Vec<f32>>);
+
+impl Embedder for Odd {
+    fn embed(&self, text: &str) -> Option<Vec<f32>> {
+        self.0.get(text.len() % (self.0.len() + 1)).cloned()
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_vectors_give_finite_scores_in_one_order(
+        rows in prop::collection::vec(
+            prop::collection::vec(prop_oneof![-1.0_f32..1.0, prop::num::f32::ANY], 0..12), 0..5),
+        weight in prop_oneof![Just(WEIGHT), prop::num::f32::ANY],
+        floor in prop_oneof![Just(FLOOR), prop::num::f32::ANY],
+        query in "(mend|fix|pdf|sql|forms| ){0,6}",
+        top_k in 0_usize..5,
+    ) {
+        let catalog = skills();
+        let embedder = Odd(rows);
+        let mut vectors = Vectors::build(&catalog, &embedder);
+        (vectors.weight, vectors.floor) = (weight, floor);
+        let policy = Policy { top_k, ..Policy::default() };
+        let found = vectors.select(&catalog, &query, &policy, &embedder);
+        prop_assert_eq!(&found, &vectors.select(&catalog, &query, &policy, &embedder));
+        prop_assert!(found.matches.len() <= top_k);
+        for found in &found.matches {
+            prop_assert!(found.score.is_finite());
+            prop_assert!((0.0..=1.0).contains(&found.confidence));
+        }
+        for pair in found.matches.windows(2) {
+            let ordered = (-pair[0].score, pair[0].document) < (-pair[1].score, pair[1].document);
+            prop_assert!(ordered);
+        }
+    }
+}
