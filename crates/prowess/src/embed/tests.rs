@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
@@ -48,7 +50,7 @@ fn tell(catalog: &Catalog, selection: &Selection) -> String {
     let mut text = selection.decision.name().to_owned();
     for found in &selection.matches {
         let name = catalog.skill(found.document).name();
-        text += &format!("\n{name} {:.2} {:.2}", found.score, found.confidence);
+        write!(text, "\n{name} {:.2} {:.2}", found.score, found.confidence).unwrap();
     }
     text
 }
@@ -63,27 +65,47 @@ fn check(query: &str, policy: &Policy, words: Expect, vectors: Expect) {
 
 #[test]
 fn a_word_of_the_same_meaning_finds_its_skill() {
-    check("mend", &policy(), expect!["none"], expect![[r#"
+    check(
+        "mend",
+        &policy(),
+        expect!["none"],
+        expect![[r#"
         ambiguous
-        fix 3.90 0.30"#]]);
-    check("mend my umbrella", &policy(), expect!["none"], expect![[r#"
+        fix 3.90 0.30"#]],
+    );
+    check(
+        "mend my umbrella",
+        &policy(),
+        expect!["none"],
+        expect![[r#"
         ambiguous
-        fix 3.90 0.30"#]]);
+        fix 3.90 0.30"#]],
+    );
 }
 
 #[test]
 fn words_keep_what_they_found() {
-    check("fill pdf forms", &policy(), expect![[r#"
+    check(
+        "fill pdf forms",
+        &policy(),
+        expect![[r#"
         confident
-        pdf 6.08 1.00"#]], expect![[r#"
+        pdf 6.08 1.00"#]],
+        expect![[r#"
         confident
-        pdf 9.98 1.00"#]]);
-    check("mend sql", &policy(), expect![[r#"
+        pdf 9.98 1.00"#]],
+    );
+    check(
+        "mend sql",
+        &policy(),
+        expect![[r#"
         confident
-        sql 2.72 0.95"#]], expect![[r#"
+        sql 2.72 0.95"#]],
+        expect![[r#"
         confident
         sql 4.86 0.95
-        fix 2.14 0.30"#]]);
+        fix 2.14 0.30"#]],
+    );
 }
 
 #[test]
@@ -93,9 +115,14 @@ fn a_vector_alone_is_never_confident() {
         relevant: 0.05,
         ..policy()
     };
-    check("mend", &low, expect!["none"], expect![[r#"
+    check(
+        "mend",
+        &low,
+        expect!["none"],
+        expect![[r#"
         ambiguous
-        fix 3.90 0.10"#]]);
+        fix 3.90 0.10"#]],
+    );
 }
 
 #[test]
