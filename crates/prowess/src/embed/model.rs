@@ -243,70 +243,40 @@ mod tests {
 
     #[test]
     fn a_bad_line_is_named() {
-        check("", expect!["the file of word vectors holds no word"]);
-        check(
+        let wide = format!("cat{}", " 0".repeat(1_025));
+        let endless = "1 ".repeat(40_000);
+        let cases = [
+            "",
             "cat 1 0\ndog 1\n",
-            expect![
-                "line 2 of the word vectors does not hold a word and 2 numbers; no vector was taken"
-            ],
-        );
-        check(
             "cat 1 0\n1 0\n",
-            expect![
-                "line 2 of the word vectors does not hold a word and 2 numbers; no vector was taken"
-            ],
-        );
-        check(
             "cat 1 0\ndog 1 inf\n",
-            expect![
-                "line 2 of the word vectors holds `inf`, which is no finite number; no vector was taken"
-            ],
-        );
-        check(
             "cat 1 1e39\n",
-            expect![
-                "line 1 of the word vectors holds `1e39`, which is no finite number; no vector was taken"
-            ],
-        );
-        check(
             "cat 1 zero\n",
-            expect![
-                "line 1 of the word vectors holds `zero`, which is no finite number; no vector was taken"
-            ],
-        );
-        check(
             "cat\n",
-            expect![
-                "line 1 of the word vectors has 0 dimensions, not 1 to 1024; no vector was taken"
-            ],
-        );
-        check(
             "3 2\ncat 1 0\n",
-            expect!["the first line promises 3 words and 1 follow; get the file again"],
-        );
-        check(
             "2000001 2\n",
-            expect!["line 1 of the word vectors goes beyond 2000000 words; no vector was taken"],
-        );
-        check(
             "1 1025\n",
-            expect![
-                "line 1 of the word vectors has 1025 dimensions, not 1 to 1024; no vector was taken"
-            ],
-        );
-        check(
-            &format!("cat{}", " 0".repeat(1_025)),
-            expect![
-                "line 1 of the word vectors has 1025 dimensions, not 1 to 1024; no vector was taken"
-            ],
-        );
-        check(
-            &"1 ".repeat(40_000),
-            expect!["line 1 of the word vectors is longer than 33792 bytes; no vector was taken"],
-        );
+            &wide,
+            &endless,
+        ];
+        let mut told: Vec<String> = cases.into_iter().map(read).collect();
         let broken = StaticModel::read(&b"cat 1 0\n\xFF 1 0\n"[..]).unwrap_err();
-        expect!["line 2 of the word vectors is not UTF-8; no vector was taken"]
-            .assert_eq(&broken.to_string());
+        told.push(broken.to_string());
+        expect![[r#"
+            the file of word vectors holds no word
+            line 2 of the word vectors does not hold a word and 2 numbers; no vector was taken
+            line 2 of the word vectors does not hold a word and 2 numbers; no vector was taken
+            line 2 of the word vectors holds `inf`, which is no finite number; no vector was taken
+            line 1 of the word vectors holds `1e39`, which is no finite number; no vector was taken
+            line 1 of the word vectors holds `zero`, which is no finite number; no vector was taken
+            line 1 of the word vectors has 0 dimensions, not 1 to 1024; no vector was taken
+            the first line promises 3 words and 1 follow; get the file again
+            line 1 of the word vectors goes beyond 2000000 words; no vector was taken
+            line 1 of the word vectors has 1025 dimensions, not 1 to 1024; no vector was taken
+            line 1 of the word vectors has 1025 dimensions, not 1 to 1024; no vector was taken
+            line 1 of the word vectors is longer than 33792 bytes; no vector was taken
+            line 2 of the word vectors is not UTF-8; no vector was taken"#]]
+        .assert_eq(&told.join("\n"));
     }
 
     #[test]
