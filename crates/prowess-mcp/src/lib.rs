@@ -1,0 +1,1 @@
+//! Agent Skills over the Model Context Protocol: a server and a verifying host.
