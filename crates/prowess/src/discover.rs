@@ -58,8 +58,13 @@ pub fn discover(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Disco
         discovery.origins.push(Arc::clone(source.origin()));
     }
     // Threads finish in any order; a reader sees one.
-    discovery.findings.sort_by(|a, b| key(a).cmp(&key(b)));
+    sort_findings(&mut discovery.findings);
     discovery
+}
+
+/// Puts findings into the order every reader sees.
+pub(crate) fn sort_findings(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| key(a).cmp(&key(b)));
 }
 
 fn key(finding: &Finding) -> (&PathBuf, &'static str, &str) {
