@@ -20,10 +20,12 @@ mod resolve;
 mod search;
 #[cfg(test)]
 mod tests;
+mod update;
 mod why;
 
 pub use overrides::{Override, UnknownOverride};
 pub(crate) use search::Text;
+pub(crate) use update::Update;
 pub use why::Change;
 
 /// Which skills are wanted.
@@ -262,7 +264,7 @@ impl Catalog {
     }
 
     /// Every error, about skills and about other paths.
-    fn errors(&self) -> Vec<Finding> {
+    pub(crate) fn errors(&self) -> Vec<Finding> {
         let of_skills = self.skills.iter().flat_map(|skill| {
             skill.diagnostics().map(|diagnostic| Finding {
                 path: skill.path().to_path_buf(),

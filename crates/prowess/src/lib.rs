@@ -56,6 +56,7 @@ mod jsonl;
 #[cfg(feature = "watch")]
 pub mod live;
 mod skill;
+mod survey;
 
 // The right skill for a request.
 pub mod confidence;

@@ -15,7 +15,7 @@ use prowess_format::{
 
 use crate::{
     identity::{ContentHash, skill_id},
-    source::{Layout, Location, Origin, SkillFile},
+    source::{Layout, Location, Origin, SkillFile, refusal},
     trust::{Decision, Seal},
 };
 
@@ -161,9 +161,48 @@ impl Skill {
     }
 
     /// Whether both are one reading of one file.
-    #[cfg(feature = "watch")]
     pub(crate) fn shares_content(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.content, &other.content)
+    }
+
+    /// A number that is different for each reading that is still in use.
+    pub(crate) fn reading(&self) -> usize {
+        Arc::as_ptr(&self.content).addr()
+    }
+
+    /// Whether another reading of the file gave the same.
+    pub(crate) fn reads_like(&self, other: &Self) -> bool {
+        let (one, other) = (&self.content, &other.content);
+        one.hash.is_some()
+            && (one.hash, &one.name, one.last_modified)
+                == (other.hash, &other.name, other.last_modified)
+            && one.diagnostics == other.diagnostics
+    }
+
+    /// This skill, kept in use although its file broke.
+    pub(crate) fn kept_instead_of(&self, broken: &Self) -> Self {
+        let errors = broken.content.diagnostics.iter();
+        let mut errors = errors.filter(|it| it.severity == Severity::Error).cloned();
+        let first = errors.next();
+        let reason = first
+            .as_ref()
+            .map_or("it has no description", |it| &it.message);
+        let note = refusal(
+            &rules::stale::RULE,
+            format!(
+                "the file of `{}` broke, and the version from before stays in use: {reason}",
+                self.name().escape_debug()
+            ),
+            "mend the file; the next save brings the skill up to date",
+        );
+        let note = Diagnostic {
+            severity: Severity::Warning,
+            ..note
+        };
+        Self {
+            stale: Some([note].into_iter().chain(first).chain(errors).collect()),
+            ..self.clone()
+        }
     }
 
     /// The name it is called by: its own, or that of its folder or file.

@@ -219,6 +219,13 @@ pub trait Source: Sync {
     /// Hands every skill file to `visit`, in any order and from several threads at once, so that
     /// a file is parsed and hashed while its bytes are still at hand.
     fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan;
+
+    /// The source as folders on disk, where it is that: those can be watched, and looked at again
+    /// for the price of what changed.
+    #[doc(hidden)]
+    fn as_disk(&self) -> Option<&disk::DiskSource> {
+        None
+    }
 }
 
 /// Creates a diagnostic about a file as a whole; `None` where the profile lets it pass.
