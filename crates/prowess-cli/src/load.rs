@@ -110,6 +110,7 @@ impl Session {
                 overrides: self.config.overrides(),
             },
             trust,
+            look_at_untrusted: request.look_at_untrusted,
             limits: self.config.limits.clone(),
             threads: self.options.threads,
             progress: Some(bar.progress()),
@@ -118,7 +119,7 @@ impl Session {
         Catalog::assemble(discover(sources, &options), &options)
     }
 
-    /// The projects the user trusts; none where that cannot be told, and a word about it.
+    /// What the user trusts; nothing of projects where that cannot be told, and a word about it.
     fn trusted_or_none(&mut self) -> TrustStore {
         self.trusted().unwrap_or_else(|failure| {
             let told = failure.render(self.output.message_paint);
@@ -129,13 +130,13 @@ impl Session {
         })
     }
 
-    /// The projects the user trusts, by command or by config.
+    /// What the user trusts, by command or by config.
     pub(crate) fn trusted(&self) -> Result<TrustStore, Failure> {
         let mut store = trust::read(&self.environment)?;
         for named in &self.config.trusted {
             // A folder that is not there has no skills to trust.
             if let Ok(real) = files::real_path(&named.path) {
-                store.trust(real);
+                store.trust_folder(real);
             }
         }
         Ok(store)
@@ -230,6 +231,8 @@ pub(crate) struct Request {
     pub(crate) profile: Profile,
     /// Tags of which a skill must have one.
     pub(crate) tags: Vec<String>,
+    /// Read what is not trusted too, to show it to a person. Nothing of it may reach a model.
+    pub(crate) look_at_untrusted: bool,
     /// Look where every client looks, though one was named.
     pub(crate) every_client: bool,
 }
