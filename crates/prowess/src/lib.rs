@@ -27,7 +27,7 @@ pub use limits::Limits;
 pub use pool::Pool;
 pub use prompt::escape_xml;
 pub use prowess_format as format;
-pub use resource::{Content, Page, Resource, ResourceError, Resources};
+pub use resource::{Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources};
 pub use skill::{HiddenBy, Skill, State};
 pub use source::{
     Finding, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,

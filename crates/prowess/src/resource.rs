@@ -313,5 +313,8 @@ impl Content {
     }
 }
 
+mod raw;
 #[cfg(test)]
 mod tests;
+
+pub use raw::{RawFile, RawFiles};
