@@ -24,6 +24,8 @@ pub use inject::Injection;
 pub use jsonl::{export_jsonl, import_jsonl};
 pub use ledger::Ledger;
 pub use limits::Limits;
+#[cfg(feature = "watch")]
+pub use live::{LiveCatalog, LiveOptions};
 pub use pool::Pool;
 pub use prompt::escape_xml;
 pub use prowess_format as format;
@@ -34,7 +36,9 @@ pub use source::{
     clients::{Client, Clients, UnknownClient},
     disk::DiskSource,
     memory::{MemorySource, Record},
-    places::{At, Environment, Places, SkillFolder, places, project_folders, user_paths},
+    places::{
+        At, Environment, Places, SkillFolder, candidates, places, project_folders, user_paths,
+    },
 };
 pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
 pub use trust::{Decision, Trust, TrustAll, TrustNone, TrustStore};
@@ -49,6 +53,8 @@ mod catalog;
 mod discover;
 mod identity;
 mod jsonl;
+#[cfg(feature = "watch")]
+pub mod live;
 mod skill;
 
 // The right skill for a request.

@@ -28,6 +28,8 @@ pub struct Skill {
     pub(crate) state: State,
     /// What was noticed when it met the other skills.
     pub(crate) notes: Vec<Diagnostic>,
+    /// What is wrong with the file today, while the version from before is in use.
+    pub(crate) stale: Option<Arc<[Diagnostic]>>,
 }
 
 /// What stays the same whichever catalog a skill is in.
@@ -143,7 +145,14 @@ impl Skill {
             trusted: true,
             state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
+            stale: None,
         }
+    }
+
+    /// Whether both are one reading of one file.
+    #[cfg(feature = "watch")]
+    pub(crate) fn shares_content(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.content, &other.content)
     }
 
     /// The name it is called by: its own, or that of its folder or file.
@@ -256,7 +265,14 @@ impl Skill {
 
     /// What was noticed, about the file first and then about its place among the others.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.content.diagnostics.iter().chain(&self.notes)
+        let stale = self.stale.iter().flat_map(|stale| stale.iter());
+        stale.chain(&self.content.diagnostics).chain(&self.notes)
+    }
+
+    /// Whether its file broke since it was read, so that the version from before is in use. The
+    /// diagnostics say what is wrong with the file today.
+    pub fn is_stale(&self) -> bool {
+        self.stale.is_some()
     }
 
     /// Whether it asks to be used only when called by name.
