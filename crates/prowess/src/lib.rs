@@ -32,7 +32,7 @@ pub use prowess_format as format;
 pub use resource::{Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources};
 pub use skill::{HiddenBy, Skill, State};
 pub use source::{
-    Finding, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
+    Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
     clients::{Client, Clients, UnknownClient},
     disk::DiskSource,
     memory::{MemorySource, Record},
@@ -41,12 +41,12 @@ pub use source::{
     },
 };
 pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
-pub use trust::{Decision, Trust, TrustAll, TrustNone, TrustStore};
+pub use trust::{Decision, Seal, Trust, TrustAll, TrustNone, TrustStore};
 
 // Places and the files in them.
 mod limits;
 pub mod source;
-mod trust;
+pub mod trust;
 
 // Skills and the snapshot they form.
 mod catalog;

@@ -16,6 +16,7 @@ use prowess_format::{
 use crate::{
     identity::{ContentHash, skill_id},
     source::{Layout, Location, Origin, SkillFile},
+    trust::{Decision, Seal},
 };
 
 /// One skill of a catalog. Cloning it shares the text.
@@ -24,7 +25,9 @@ pub struct Skill {
     content: Arc<Content>,
     /// The place of its source among those that were loaded.
     pub(crate) source: u32,
-    pub(crate) trusted: bool,
+    pub(crate) decision: Decision,
+    /// Every file as it was trusted, where the skill is trusted by its files.
+    pub(crate) seal: Option<Arc<Seal>>,
     pub(crate) state: State,
     /// What was noticed when it met the other skills.
     pub(crate) notes: Vec<Diagnostic>,
@@ -100,6 +103,8 @@ impl Skill {
     /// Reads a skill from the file a source found.
     pub fn read(file: SkillFile<'_>, profile: Profile) -> Self {
         let fallback = fallback_name(&file);
+        let unopened =
+            matches!(&file.contents, Err(reason) if reason.code == rules::untrusted::RULE.code);
         let mut diagnostics = file.notes;
         let (document, hash) = match file.contents {
             Ok(bytes) => {
@@ -110,7 +115,10 @@ impl Skill {
                 (document, Some(ContentHash::of(bytes)))
             }
             Err(reason) => {
-                diagnostics.push(reason);
+                // The catalog says that it waits, once it is known what for.
+                if !unopened {
+                    diagnostics.push(reason);
+                }
                 (Document::default(), None)
             }
         };
@@ -121,9 +129,11 @@ impl Skill {
             .map(String::into_boxed_str);
         // What can be offered to a model is used, however much is wrong with it; only those who
         // fail loud refuse it for any error.
-        let broken = document
-            .description()
-            .is_none_or(|text| text.len() > DESCRIPTION_BYTES)
+        // A file that nobody opened is not known to be broken.
+        let broken = !unopened
+            && document
+                .description()
+                .is_none_or(|text| text.len() > DESCRIPTION_BYTES)
             || (profile == Profile::Strict
                 && diagnostics
                     .iter()
@@ -142,7 +152,8 @@ impl Skill {
                 diagnostics,
             }),
             source: 0,
-            trusted: true,
+            decision: Decision::Trusted,
+            seal: None,
             state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
             stale: None,
@@ -240,9 +251,14 @@ impl Skill {
         self.state
     }
 
-    /// Whether its source is trusted.
+    /// Whether it may reach a model, by its place or by its files.
     pub fn is_trusted(&self) -> bool {
-        self.trusted
+        self.decision == Decision::Trusted
+    }
+
+    /// What the host's policy says of it.
+    pub fn decision(&self) -> Decision {
+        self.decision
     }
 
     /// Whether a model may be told about it.

@@ -157,6 +157,21 @@ pub(crate) fn read_inside(
         .map_err(InsideFault::Read)
 }
 
+/// Reads a whole file of a skill, of at most `limit` bytes.
+pub(crate) fn read_whole(
+    location: &Location,
+    path: &Path,
+    limit: u64,
+) -> Result<Vec<u8>, InsideFault> {
+    let (folder, name) = find_inside(location, path)?;
+    let fault = |fault| InsideFault::Read(fault);
+    let mut buffers = Buffers::default();
+    let facts = folder
+        .read(&name, limit as usize, &mut buffers)
+        .map_err(fault)?;
+    Ok(buffers.bytes(facts.size as usize).to_vec())
+}
+
 /// What a path inside a skill leads to, without opening it.
 fn facts_inside(location: &Location, path: &Path) -> Result<Facts, InsideFault> {
     let (folder, name) = find_inside(location, path)?;
