@@ -3,11 +3,16 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use prowess::{
     Catalog, DiskSource, Filter, LoadOptions, Places, Scope, Source, Trust, TrustAll, TrustStore,
-    discover, format::Profile, import_jsonl, places, project_folders,
+    discover,
+    format::Profile,
+    import_jsonl,
+    live::{LiveOptions, LivePlaces, Sources},
+    places, project_folders,
 };
 
 use crate::{
@@ -103,12 +108,7 @@ impl Session {
         let bar = Bar::new(self.environment.stderr_terminal && !self.environment.plain);
         let options = LoadOptions {
             profile: request.profile,
-            filter: Filter {
-                enabled: self.config.enabled.value && !self.options.no_skills,
-                allowed: self.config.allowed.value.clone(),
-                tags: request.tags.clone(),
-                overrides: self.config.overrides(),
-            },
+            filter: self.filter(request),
             trust,
             look_at_untrusted: request.look_at_untrusted,
             limits: self.config.limits.clone(),
@@ -172,6 +172,56 @@ impl Session {
         Ok(sources)
     }
 
+    /// The same places and rules for a catalog that follows changes on disk.
+    pub(crate) fn live(
+        &mut self,
+        request: &Request,
+    ) -> Result<(impl Sources + use<>, LiveOptions), Failure> {
+        // What is wrong with the places is told now, and not when they change.
+        self.sources(request)?;
+        let mut awaited = LivePlaces {
+            places: self.places(request)?,
+            environment: self.library_environment(),
+        }
+        .awaited();
+        awaited.extend(self.options.catalog.iter().cloned());
+        let named = self.config.catalogs.iter().chain(&self.config.dirs);
+        awaited.extend(named.map(|named| named.path.clone()));
+        let trust: Arc<dyn Trust + Send + Sync> = if self.options.trust {
+            Arc::new(TrustAll)
+        } else {
+            Arc::new(self.trusted_or_none())
+        };
+        let options = LiveOptions {
+            profile: request.profile,
+            filter: self.filter(request),
+            trust,
+            limits: self.config.limits.clone(),
+            threads: self.options.threads,
+            ..LiveOptions::default()
+        };
+        let seen = SessionSources {
+            session: Self {
+                options: self.options.clone(),
+                config: self.config.clone(),
+                environment: self.environment.clone(),
+                output: Output::new(&self.environment, self.options.color),
+            },
+            request: request.clone(),
+            awaited,
+        };
+        Ok((seen, options))
+    }
+
+    fn filter(&self, request: &Request) -> Filter {
+        Filter {
+            enabled: self.config.enabled.value && !self.options.no_skills,
+            allowed: self.config.allowed.value.clone(),
+            tags: request.tags.clone(),
+            overrides: self.config.overrides(),
+        }
+    }
+
     fn places(&self, request: &Request) -> Result<Places, Failure> {
         let client = self.client()?.filter(|_| !request.every_client);
         let mut wanted = self.config.clients.places(client);
@@ -221,6 +271,24 @@ impl Session {
             From::Default => "default".to_owned(),
             From::File(path) => self.environment.shorten(path),
         }
+    }
+}
+
+/// The places of a run, to be looked at again and again.
+struct SessionSources {
+    session: Session,
+    request: Request,
+    awaited: Vec<PathBuf>,
+}
+
+impl Sources for SessionSources {
+    fn sources(&self) -> Vec<Box<dyn Source>> {
+        // A folder that was there at the start may be gone now; the others still count.
+        self.session.sources(&self.request).unwrap_or_default()
+    }
+
+    fn awaited(&self) -> Vec<PathBuf> {
+        self.awaited.clone()
     }
 }
 

@@ -369,5 +369,8 @@ impl Content {
     }
 }
 
+mod raw;
 #[cfg(test)]
 mod tests;
+
+pub use raw::{RawFile, RawFiles};
