@@ -42,6 +42,9 @@ pub fn discover(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Disco
         let skills = Mutex::new(Vec::new());
         let scan = source.scan(&request, &|file: SkillFile<'_>| {
             let mut skill = Skill::read(file, options.profile);
+            if let Some(remote) = source.remote(skill.path()) {
+                skill.set_remote(remote);
+            }
             skill.source = index as u32;
             skill.trusted = trusted;
             progress.skills.fetch_add(1, Ordering::Relaxed);

@@ -14,6 +14,11 @@ impl ContentHash {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// The hash that somebody else tells.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The 32 bytes of the hash.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

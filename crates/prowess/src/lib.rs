@@ -35,6 +35,7 @@ pub use source::{
     disk::DiskSource,
     memory::{MemorySource, Record},
     places::{At, Environment, Places, SkillFolder, places, project_folders, user_paths},
+    remote::{Fetch, FetchError, Fetched, Remote},
 };
 pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
 pub use trust::{Decision, Trust, TrustAll, TrustNone, TrustStore};

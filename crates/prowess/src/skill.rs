@@ -15,7 +15,7 @@ use prowess_format::{
 
 use crate::{
     identity::{ContentHash, skill_id},
-    source::{Layout, Location, Origin, SkillFile},
+    source::{Layout, Location, Origin, SkillFile, remote::Remote},
 };
 
 /// One skill of a catalog. Cloning it shares the text.
@@ -28,6 +28,8 @@ pub struct Skill {
     pub(crate) state: State,
     /// What was noticed when it met the other skills.
     pub(crate) notes: Vec<Diagnostic>,
+    /// Set where the skill is somewhere else.
+    pub(crate) remote: Option<Arc<Remote>>,
 }
 
 /// What stays the same whichever catalog a skill is in.
@@ -143,7 +145,19 @@ impl Skill {
             trusted: true,
             state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
+            remote: None,
         }
+    }
+
+    /// Notes that the skill is somewhere else. Its identity is then that of the file there.
+    pub(crate) fn set_remote(&mut self, remote: Remote) {
+        if let Some(content) = Arc::get_mut(&mut self.content)
+            && let Some(hash) = remote.hash
+        {
+            content.id = Some(skill_id(&content.name, &hash).into_boxed_str());
+            content.hash = Some(hash);
+        }
+        self.remote = Some(Arc::new(remote));
     }
 
     /// The name it is called by: its own, or that of its folder or file.
@@ -271,7 +285,11 @@ impl Skill {
 
     /// About how many tokens its instructions cost.
     pub fn tokens(&self) -> usize {
-        estimate_tokens(self.instructions())
+        // What is not here yet is judged by its size; a token is about four bytes.
+        match self.remote().and_then(|remote| remote.size) {
+            Some(size) if self.instructions().is_empty() => size.div_ceil(4) as usize,
+            _ => estimate_tokens(self.instructions()),
+        }
     }
 }
 
