@@ -86,11 +86,12 @@ impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut this.inner).poll_read(context, buffer))?;
         let fine = this.look(&buffer.filled()[before..]);
-        Poll::Ready(if fine {
-            Ok(())
-        } else {
-            Err(io::Error::other("a message is too large"))
-        })
+        if fine {
+            return Poll::Ready(Ok(()));
+        }
+        // A read that fails has read nothing.
+        buffer.set_filled(before);
+        Poll::Ready(Err(io::Error::other("a message is too large")))
     }
 }
 

@@ -223,9 +223,8 @@ impl Opening<'_> {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(self.fault("has no standard streams".to_owned(), ""));
         };
-        if let Some(errors) = child.stderr.take() {
-            tokio::spawn(listen(errors, Arc::clone(self.said)));
-        }
+        let errors = child.stderr.take();
+        let listener = errors.map(|errors| tokio::spawn(listen(errors, Arc::clone(self.said))));
         let most = self.limits.message_bytes;
         let output = Bounded::new(output, most, Arc::clone(self.noticed));
         // The bound above speaks first.
@@ -236,7 +235,18 @@ impl Opening<'_> {
             Ok(Err(error)) => {
                 // What it says on its way out explains more than our side can.
                 let _ = timeout(GRACE, child.wait()).await;
-                Err(self.greeting_fault(&error))
+                if let Some(listener) = listener {
+                    let _ = timeout(GRACE, listener).await;
+                }
+                Err(match error {
+                    // Whether it went before or after we wrote to it is all the same.
+                    ClientInitializeError::TransportError { .. }
+                        if self.noticed.told().is_none() =>
+                    {
+                        self.ended()
+                    }
+                    error => self.greeting_fault(&error),
+                })
             }
             Err(_) => Err(self.too_slow()),
         }
@@ -282,6 +292,11 @@ impl Opening<'_> {
         }
     }
 
+    fn ended(&self) -> Fault {
+        let reason = format!("ended before it answered{}", last_words(self.said));
+        self.fault(reason, START_BY_HAND)
+    }
+
     fn too_slow(&self) -> Fault {
         match self.noticed.told() {
             Some(told) => self.fault(told.to_owned(), TELL_OWNER),
@@ -301,7 +316,7 @@ impl Opening<'_> {
         match error {
             ClientInitializeError::TransportError { error, .. } => {
                 let (reason, help) = http_reason(&*error.error);
-                self.fault(format!("{reason}{}", last_words(self.said)), help)
+                self.fault(reason, help)
             }
             ClientInitializeError::JsonRpcError(error) => {
                 let reason = format!("refuses the connection: {}", shown(&error.message));
@@ -314,10 +329,7 @@ impl Opening<'_> {
                 let reason = "speaks no version of the protocol that is known here".to_owned();
                 self.fault(reason, "update the server, or this program")
             }
-            ClientInitializeError::ConnectionClosed(_) => {
-                let reason = format!("ended before it answered{}", last_words(self.said));
-                self.fault(reason, START_BY_HAND)
-            }
+            ClientInitializeError::ConnectionClosed(_) => self.ended(),
             _ => self.fault(
                 "answers with something that is no greeting".to_owned(),
                 TELL_OWNER,
