@@ -10,6 +10,8 @@ use prowess::{
     discover, format::Profile, import_jsonl, places, project_folders,
 };
 
+use prowess_mcp::host::Host;
+
 use crate::{
     args::Options,
     config::{Config, From},
@@ -31,6 +33,8 @@ pub(crate) struct Session {
     pub(crate) config: Config,
     pub(crate) environment: Environment,
     pub(crate) output: Output,
+    /// The connections to MCP servers, once a verb asked for them.
+    pub(crate) host: Option<Host>,
 }
 
 impl Session {
@@ -87,8 +91,11 @@ impl Session {
 
     /// Loads every skill the options ask for.
     pub(crate) fn load(&mut self, request: &Request) -> Result<Catalog, Failure> {
-        let sources = self.sources(request)?;
-        Ok(self.load_from(&sources, request))
+        let mut sources = self.sources(request)?;
+        sources.extend(self.servers(request)?);
+        let catalog = self.load_from(&sources, request);
+        self.tell_servers(&catalog);
+        Ok(catalog)
     }
 
     /// Loads the skills of these sources.
@@ -232,4 +239,6 @@ pub(crate) struct Request {
     pub(crate) tags: Vec<String>,
     /// Look where every client looks, though one was named.
     pub(crate) every_client: bool,
+    /// Contact no server: the verb is about files.
+    pub(crate) local: bool,
 }

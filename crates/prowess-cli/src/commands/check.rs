@@ -173,6 +173,7 @@ fn check(arguments: &Arguments, session: &mut Session) -> Result<Checks, Failure
     }
     let request = Request {
         profile: arguments.profile,
+        local: true,
         ..Request::default()
     };
     let catalog = if arguments.paths.is_empty() {
