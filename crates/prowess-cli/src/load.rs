@@ -15,6 +15,8 @@ use prowess::{
     places, project_folders,
 };
 
+use prowess_mcp::host::Host;
+
 use crate::{
     args::Options,
     config::{Config, From},
@@ -36,6 +38,8 @@ pub(crate) struct Session {
     pub(crate) config: Config,
     pub(crate) environment: Environment,
     pub(crate) output: Output,
+    /// The connections to MCP servers, once a verb asked for them.
+    pub(crate) host: Option<Host>,
 }
 
 impl Session {
@@ -92,8 +96,11 @@ impl Session {
 
     /// Loads every skill the options ask for.
     pub(crate) fn load(&mut self, request: &Request) -> Result<Catalog, Failure> {
-        let sources = self.sources(request)?;
-        Ok(self.load_from(&sources, request))
+        let mut sources = self.sources(request)?;
+        sources.extend(self.servers(request)?);
+        let catalog = self.load_from(&sources, request);
+        self.tell_servers(&catalog);
+        Ok(catalog)
     }
 
     /// Loads the skills of these sources.
@@ -206,6 +213,7 @@ impl Session {
                 config: self.config.clone(),
                 environment: self.environment.clone(),
                 output: Output::new(&self.environment, self.options.color),
+                host: None,
             },
             request: request.clone(),
             awaited,
@@ -303,4 +311,6 @@ pub(crate) struct Request {
     pub(crate) look_at_untrusted: bool,
     /// Look where every client looks, though one was named.
     pub(crate) every_client: bool,
+    /// Contact no server: the verb is about files.
+    pub(crate) local: bool,
 }

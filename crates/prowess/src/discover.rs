@@ -35,6 +35,9 @@ pub fn discover(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Disco
         let scan = requesting(place, options, |request| {
             source.scan(request, &|file: SkillFile<'_>| {
                 let mut skill = Skill::read(file, options.profile);
+                if let Some(remote) = source.remote(skill.path()) {
+                    skill.set_remote(remote);
+                }
                 skill.source = index as u32;
                 judge(&mut skill, place, options);
                 request.progress.skills.fetch_add(1, Ordering::Relaxed);

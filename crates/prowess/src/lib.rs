@@ -39,6 +39,7 @@ pub use source::{
     places::{
         At, Environment, Places, SkillFolder, candidates, places, project_folders, user_paths,
     },
+    remote::{Fetch, FetchError, Fetched, Remote},
 };
 pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
 pub use trust::{Decision, Seal, Trust, TrustAll, TrustNone, TrustStore};

@@ -15,7 +15,7 @@ use prowess_format::{
 
 use crate::{
     identity::{ContentHash, skill_id},
-    source::{Layout, Location, Origin, SkillFile, refusal},
+    source::{Layout, Location, Origin, SkillFile, refusal, remote::Remote},
     trust::{Decision, Seal},
 };
 
@@ -33,6 +33,8 @@ pub struct Skill {
     pub(crate) notes: Vec<Diagnostic>,
     /// What is wrong with the file today, while the version from before is in use.
     pub(crate) stale: Option<Arc<[Diagnostic]>>,
+    /// Set where the skill is somewhere else.
+    pub(crate) remote: Option<Arc<Remote>>,
 }
 
 /// What stays the same whichever catalog a skill is in.
@@ -157,6 +159,7 @@ impl Skill {
             state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
             stale: None,
+            remote: None,
         }
     }
 
@@ -203,6 +206,17 @@ impl Skill {
             stale: Some([note].into_iter().chain(first).chain(errors).collect()),
             ..self.clone()
         }
+    }
+
+    /// Notes that the skill is somewhere else. Its identity is then that of the file there.
+    pub(crate) fn set_remote(&mut self, remote: Remote) {
+        if let Some(content) = Arc::get_mut(&mut self.content)
+            && let Some(hash) = remote.hash
+        {
+            content.id = Some(skill_id(&content.name, &hash).into_boxed_str());
+            content.hash = Some(hash);
+        }
+        self.remote = Some(Arc::new(remote));
     }
 
     /// The name it is called by: its own, or that of its folder or file.
@@ -342,7 +356,11 @@ impl Skill {
 
     /// About how many tokens its instructions cost.
     pub fn tokens(&self) -> usize {
-        estimate_tokens(self.instructions())
+        // What is not here yet is judged by its size; a token is about four bytes.
+        match self.remote().and_then(|remote| remote.size) {
+            Some(size) if self.instructions().is_empty() => size.div_ceil(4) as usize,
+            _ => estimate_tokens(self.instructions()),
+        }
     }
 }
 

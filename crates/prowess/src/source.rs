@@ -11,12 +11,14 @@ use std::{
 
 use prowess_format::{Diagnostic, Position, Profile, Rule, Severity, Span};
 
+use self::remote::Remote;
 use crate::limits::Limits;
 
 pub mod clients;
 pub(crate) mod disk;
 pub(crate) mod memory;
 pub(crate) mod places;
+pub mod remote;
 
 /// How near a place is to the task at hand; what stands first wins a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -224,6 +226,11 @@ pub trait Source: Sync {
     /// for the price of what changed.
     #[doc(hidden)]
     fn as_disk(&self) -> Option<&disk::DiskSource> {
+        None
+    }
+
+    /// What is known of the skill at this path, where the skill is somewhere else.
+    fn remote(&self, _path: &Path) -> Option<Remote> {
         None
     }
 }
