@@ -18,6 +18,11 @@ use crate::{
     source::{Layout, Location, Origin, SkillFile, refusal},
 };
 
+mod saved;
+
+use saved::SavedBody;
+pub(crate) use saved::SavedSkill;
+
 /// One skill of a catalog. Cloning it shares the text.
 #[derive(Debug, Clone)]
 pub struct Skill {
@@ -44,8 +49,16 @@ struct Content {
     id: Option<Box<str>>,
     hash: Option<ContentHash>,
     last_modified: Option<i64>,
-    document: Document,
+    body: Body,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// What the file says.
+#[derive(Debug)]
+enum Body {
+    Read(Document),
+    /// Known from a cache; the text is read and parsed when somebody asks for it.
+    Saved(Box<SavedBody>),
 }
 
 /// What became of a skill in its catalog.
@@ -138,7 +151,7 @@ impl Skill {
                 id,
                 hash,
                 last_modified: file.last_modified,
-                document,
+                body: Body::Read(document),
                 diagnostics,
             }),
             source: 0,
@@ -201,22 +214,31 @@ impl Skill {
 
     /// What it does and when to use it; empty where that is missing.
     pub fn description(&self) -> &str {
-        self.content.document.description().unwrap_or_default()
+        match &self.content.body {
+            Body::Read(document) => document.description().unwrap_or_default(),
+            Body::Saved(saved) => saved.description.as_deref().unwrap_or_default(),
+        }
     }
 
     /// Its instructions, trimmed.
     pub fn instructions(&self) -> &str {
-        self.content.document.instructions()
+        self.document().instructions()
     }
 
     /// Everything its file says.
     pub fn document(&self) -> &Document {
-        &self.content.document
+        match &self.content.body {
+            Body::Read(document) => document,
+            Body::Saved(saved) => saved.document(self),
+        }
     }
 
     /// The labels it can be found and filtered by.
     pub fn tags(&self) -> Vec<&str> {
-        self.content.document.tags()
+        match &self.content.body {
+            Body::Read(document) => document.tags(),
+            Body::Saved(saved) => saved.tags.iter().map(|tag| &**tag).collect(),
+        }
     }
 
     /// Name and hash in one word; `None` where the file could not be read.
@@ -316,6 +338,9 @@ impl Skill {
 
     /// Whether it asks to be used only when called by name.
     pub fn is_explicit_only(&self) -> bool {
+        if let Body::Saved(saved) = &self.content.body {
+            return saved.explicit_only;
+        }
         ["disable-model-invocation", "trigger"].iter().any(|key| {
             self.document()
                 .get(key)
@@ -326,7 +351,10 @@ impl Skill {
 
     /// About how many tokens its instructions cost.
     pub fn tokens(&self) -> usize {
-        estimate_tokens(self.instructions())
+        match &self.content.body {
+            Body::Read(document) => estimate_tokens(document.instructions()),
+            Body::Saved(saved) => saved.tokens,
+        }
     }
 }
 

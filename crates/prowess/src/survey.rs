@@ -51,6 +51,8 @@ pub(crate) struct Difference {
     pub(crate) gone: Vec<PathBuf>,
     /// Whether something else was noticed than before.
     pub(crate) findings: bool,
+    /// How many files were read.
+    pub(crate) read: usize,
 }
 
 impl Difference {
@@ -86,6 +88,14 @@ impl Survey {
     pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
         let of_folders = self.folders.values().flat_map(|folder| &folder.findings);
         of_folders.chain(&self.findings)
+    }
+
+    /// A survey with room for so many folders.
+    pub(crate) fn with_capacity(folders: usize) -> Self {
+        Self {
+            folders: HashMap::with_capacity(folders),
+            ..Self::default()
+        }
     }
 
     /// Puts back what was saved.
@@ -133,7 +143,11 @@ impl Survey {
                 *skill = old.kept_instead_of(skill);
             }
         }
-        self.apply(look, read, known)
+        let count = read.len();
+        Difference {
+            read: count,
+            ..self.apply(look, read, known)
+        }
     }
 
     fn skill(&self, path: &Path) -> Option<&Skill> {

@@ -52,6 +52,7 @@ impl Catalog {
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
             search: OnceLock::new(),
+            saved: None,
         };
         next.resolve();
         next.take_index(self);

@@ -31,7 +31,7 @@ pub(crate) mod seen;
 mod tests;
 #[cfg(unix)]
 mod unix;
-mod walk;
+pub(crate) mod walk;
 
 /// A folder with skills, a single skill's folder, or a single file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,4 +213,12 @@ fn is_folder(path: &Path) -> bool {
 #[expect(clippy::disallowed_methods, reason = "the disk source asks the disk")]
 fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// Reads a regular file of at most `limit` bytes, without following a link.
+pub(crate) fn read_file(path: &Path, limit: usize) -> Option<Vec<u8>> {
+    let mut buffers = handle::Buffers::default();
+    let folder = NativeFolder::open(path.parent()?).ok()?;
+    let facts = folder.read(path.file_name()?, limit, &mut buffers).ok()?;
+    Some(buffers.bytes(facts.size as usize).to_vec())
 }
