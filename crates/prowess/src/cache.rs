@@ -20,7 +20,7 @@ use crate::{
     discover::{Discovery, discover},
     source::{
         Source,
-        disk::{DiskSource, real_path},
+        disk::{DiskSource, is_folder, real_path},
     },
     survey::{Again, Survey},
     trust::Decision,
@@ -29,6 +29,8 @@ use crate::{
 mod file;
 mod index;
 mod saved;
+
+use saved::Known;
 
 pub(crate) use file::Texts;
 pub(crate) use index::SavedIndex;
@@ -85,17 +87,11 @@ impl Cache {
         for (place, source) in sources.iter().enumerate() {
             // The decision comes first: a place may be judged before anything in it is opened.
             let trusted = options.trust.decide(source.origin()) == Decision::Trusted;
-            let survey = source
+            let disk = source
                 .as_disk()
-                .filter(|disk| cfg!(unix) && disk.real_root().is_some_and(Path::is_dir))
-                .map(|disk| self.look(disk, options, &mut keys, &mut read, &mut notes));
-            let one = match survey {
-                Some(survey) => Discovery {
-                    skills: survey.skills().cloned().collect(),
-                    findings: survey.findings().cloned().collect(),
-                    partial: survey.is_partial(),
-                    origins: vec![Arc::clone(source.origin())],
-                },
+                .filter(|disk| cfg!(unix) && disk.real_root().is_some_and(is_folder));
+            let one = match disk {
+                Some(disk) => self.look(disk, options, &mut keys, &mut read, &mut notes),
                 None => {
                     let found = discover(std::slice::from_ref(source), options);
                     read += found.skills.len();
@@ -133,12 +129,11 @@ impl Cache {
         keys: &mut Vec<String>,
         read: &mut usize,
         notes: &mut Vec<String>,
-    ) -> Survey {
+    ) -> Discovery {
         let key = key(disk, options);
         let path = self.path(&key, "skills");
         let known = match file::open(&path, self.edition) {
-            Ok(opened) => saved::survey(&opened, &key, disk, options.profile),
-            Err(file::Unusable::Missing) => None,
+            Ok(opened) => saved::known(&opened, &key, disk, options.profile),
             Err(file::Unusable::Damaged) => {
                 notes.push(format!(
                     "the cache `{}` is damaged and is made anew",
@@ -146,11 +141,23 @@ impl Cache {
                 ));
                 None
             }
-            Err(file::Unusable::Foreign) => None,
+            Err(file::Unusable::Missing | file::Unusable::Foreign) => None,
         };
         keys.push(key.clone());
+        let origins = vec![Arc::clone(disk.origin())];
         let fresh = known.is_none();
-        let mut survey = known.unwrap_or_default();
+        let mut survey = match known {
+            Some(Known::Same(skills, findings)) => {
+                return Discovery {
+                    skills,
+                    findings,
+                    origins,
+                    partial: false,
+                };
+            }
+            Some(Known::Old(survey)) => survey,
+            None => Survey::default(),
+        };
         let difference = survey.look(disk, options, Again::Stamps, false);
         *read += difference.read;
         let count = survey.skills().count();
@@ -165,7 +172,12 @@ impl Cache {
                 ));
             }
         }
-        survey
+        Discovery {
+            skills: survey.skills().cloned().collect(),
+            findings: survey.findings().cloned().collect(),
+            partial: survey.is_partial(),
+            origins,
+        }
     }
 
     fn path(&self, key: &str, ending: &str) -> PathBuf {
@@ -202,7 +214,7 @@ fn key(disk: &DiskSource, options: &LoadOptions<'_>) -> String {
 fn is_settled(survey: &Survey, count: usize) -> bool {
     let files = survey.folders().flat_map(|folder| &folder.files);
     let settled = files.filter(|file| file.stamp.is_some()).count();
-    !survey.is_partial() && count - settled <= count / OUT_OF_DATE
+    !survey.is_partial() && count.saturating_sub(settled) <= count / OUT_OF_DATE
 }
 
 #[cfg(test)]

@@ -49,6 +49,8 @@ struct Content {
     id: Option<Box<str>>,
     hash: Option<ContentHash>,
     last_modified: Option<i64>,
+    /// Asked with every snapshot, so it is worked out once.
+    explicit_only: bool,
     body: Body,
     diagnostics: Vec<Diagnostic>,
 }
@@ -151,6 +153,7 @@ impl Skill {
                 id,
                 hash,
                 last_modified: file.last_modified,
+                explicit_only: is_explicit_only(&document),
                 body: Body::Read(document),
                 diagnostics,
             }),
@@ -338,15 +341,7 @@ impl Skill {
 
     /// Whether it asks to be used only when called by name.
     pub fn is_explicit_only(&self) -> bool {
-        if let Body::Saved(saved) = &self.content.body {
-            return saved.explicit_only;
-        }
-        ["disable-model-invocation", "trigger"].iter().any(|key| {
-            self.document()
-                .get(key)
-                .and_then(|node| node.value.as_bool())
-                .unwrap_or(false)
-        })
+        self.content.explicit_only
     }
 
     /// About how many tokens its instructions cost.
@@ -356,6 +351,15 @@ impl Skill {
             Body::Saved(saved) => saved.tokens,
         }
     }
+}
+
+fn is_explicit_only(document: &Document) -> bool {
+    ["disable-model-invocation", "trigger"].iter().any(|key| {
+        document
+            .get(key)
+            .and_then(|node| node.value.as_bool())
+            .unwrap_or(false)
+    })
 }
 
 /// Reads the text the way its layout asks for.

@@ -41,8 +41,8 @@ pub(crate) enum Again<'a> {
 /// What a look changed.
 #[derive(Debug, Default)]
 pub(crate) struct Difference {
-    /// Skills that are gone or were read anew, by path.
-    pub(crate) removed: HashSet<PathBuf>,
+    /// Readings of files that are gone or were read anew; see [`Skill::reading`].
+    pub(crate) removed: HashSet<usize>,
     /// Skills that are new or were read anew.
     pub(crate) added: Vec<Skill>,
     /// Folders that were listed.
@@ -161,7 +161,7 @@ impl Survey {
     fn apply(&mut self, look: Look, mut read: HashMap<PathBuf, Skill>, known: bool) -> Difference {
         let mut difference = Difference::default();
         if !known {
-            let old: Vec<PathBuf> = self.skills().map(|it| it.path().to_path_buf()).collect();
+            let old: Vec<usize> = self.skills().map(Skill::reading).collect();
             difference.removed.extend(old);
             difference.gone.extend(self.folders.drain().map(|it| it.0));
             difference.findings = !self.findings.is_empty() || !look.findings.is_empty();
@@ -189,7 +189,7 @@ impl Survey {
         }
         difference
             .removed
-            .extend(self.loose.iter().map(|it| it.path().to_path_buf()));
+            .extend(self.loose.iter().map(Skill::reading));
         self.loose = read.into_values().collect();
         difference.added.extend(self.loose.iter().cloned());
         for path in &look.failed {
@@ -242,7 +242,9 @@ impl Survey {
             for file in old_files {
                 let kept = folder.files.iter().any(|new| same_skill(new, file));
                 if !kept {
-                    difference.removed.insert(path.join(&file.name));
+                    difference
+                        .removed
+                        .extend(file.skill.as_ref().map(Skill::reading));
                 }
             }
             for file in &folder.files {
@@ -266,7 +268,7 @@ impl Survey {
         let files = folder.files.iter();
         difference
             .removed
-            .extend(files.map(|file| path.join(&file.name)));
+            .extend(files.filter_map(|file| Some(file.skill.as_ref()?.reading())));
         difference.findings |= !folder.findings.is_empty();
         for name in &folder.folders {
             self.forget(&path.join(name), difference);

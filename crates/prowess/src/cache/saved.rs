@@ -17,6 +17,7 @@ use crate::{
         Finding, Layout, Location, Source as _,
         disk::{
             DiskSource,
+            handle::Kind,
             seen::{FileSeen, FolderSeen, Stamp},
             walk::Here,
         },
@@ -197,17 +198,83 @@ fn save_diagnostic(diagnostic: &Diagnostic) -> SavedDiagnostic<'_> {
     }
 }
 
-/// The survey that was saved under this key; `None` where the bytes make no sense.
-pub(super) fn survey(
+/// What a cache knows of a source.
+pub(super) enum Known {
+    /// Everything is as it was, and this is what there is.
+    Same(Vec<Skill>, Vec<Finding>),
+    /// Something changed; this is what was there.
+    Old(Survey),
+}
+
+/// What was saved under this key; `None` where the bytes make no sense.
+pub(super) fn known(
     opened: &Opened,
     key: &str,
     disk: &DiskSource,
     profile: Profile,
-) -> Option<Survey> {
+) -> Option<Known> {
     let saved: Saved<'_> = postcard::from_bytes(&opened.head).ok()?;
     if saved.key != key {
         return None;
     }
+    // In most starts nothing changed; then nothing but skills is made of what was saved.
+    if is_as_it_was(&saved, disk) {
+        let (mut skills, mut findings) = (Vec::with_capacity(saved.folders.len()), Vec::new());
+        for folder in &saved.folders {
+            for file in &folder.files {
+                let path = path(folder.path).join(text(file.name));
+                skills.push(read_skill(&file.skill, path, opened, disk, profile)?);
+            }
+            for finding in &folder.findings {
+                findings.push(read_finding(finding)?);
+            }
+        }
+        return Some(Known::Same(skills, findings));
+    }
+    survey(&saved, opened, disk, profile).map(Known::Old)
+}
+
+/// Whether every folder and file has the stamp it had.
+fn is_as_it_was(saved: &Saved<'_>, disk: &DiskSource) -> bool {
+    let root = bytes(&disk.origin().root);
+    let whole = |folder: &SavedFolder<'_>| {
+        folder.stamp.is_some()
+            && folder.location.is_none()
+            && folder.path.starts_with(root)
+            && folder.files.iter().all(|file| file.stamp.is_some())
+    };
+    if !saved.folders.iter().all(whole) {
+        return false;
+    }
+    let Some(look) = disk.stamps() else {
+        return false;
+    };
+    let mut path = Vec::with_capacity(256);
+    saved.folders.iter().all(|folder| {
+        let below = &folder.path[root.len()..];
+        path.clear();
+        path.extend_from_slice(below.strip_prefix(b"/").unwrap_or(below));
+        if !look.is(&path, Kind::Folder, folder.stamp) {
+            return false;
+        }
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        let length = path.len();
+        folder.files.iter().all(|file| {
+            path.truncate(length);
+            path.extend_from_slice(file.name);
+            look.is(&path, Kind::File, file.stamp)
+        })
+    })
+}
+
+fn survey(
+    saved: &Saved<'_>,
+    opened: &Opened,
+    disk: &DiskSource,
+    profile: Profile,
+) -> Option<Survey> {
     let mut survey = Survey::with_capacity(saved.folders.len());
     for folder in &saved.folders {
         survey.restore(read_folder(folder, opened, disk, profile)?);
@@ -232,12 +299,7 @@ fn read_folder(
             skill: Some(skill),
         });
     }
-    let findings = folder.findings.iter().map(|finding| {
-        Some(Finding {
-            path: self::path(finding.path),
-            diagnostic: read_diagnostic(&finding.diagnostic)?,
-        })
-    });
+    let findings = folder.findings.iter().map(read_finding);
     Some(FolderSeen {
         stamp: folder.stamp,
         folders: folder.folders.iter().map(|it| text(it)).collect(),
@@ -289,6 +351,13 @@ fn read_skill(
         length: skill.length as usize,
         profile,
     }))
+}
+
+fn read_finding(finding: &SavedFinding<'_>) -> Option<Finding> {
+    Some(Finding {
+        path: path(finding.path),
+        diagnostic: read_diagnostic(&finding.diagnostic)?,
+    })
 }
 
 fn read_diagnostic(saved: &SavedDiagnostic<'_>) -> Option<Diagnostic> {

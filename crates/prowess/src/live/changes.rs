@@ -81,7 +81,7 @@ impl Changes {
         );
         loop {
             match (olds.peek(), news.peek()) {
-                (Some(one), Some(other)) if one.shares_content(other) && key(one) == key(other) => {
+                (Some(one), Some(other)) if one.shares_content(other) => {
                     if !same(one, other) {
                         changes.changed.push(SkillChange::of(other));
                     }

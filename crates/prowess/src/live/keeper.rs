@@ -312,10 +312,7 @@ impl Keeper<'_> {
             }
             empty &= difference.is_empty();
             findings |= difference.findings;
-            let removed = difference.removed.into_iter();
-            update
-                .removed
-                .extend(removed.map(|path| (place as u32, path)));
+            update.removed.extend(difference.removed);
             let root = &self.roots[place];
             let added = difference.added.into_iter();
             update

@@ -40,7 +40,6 @@ pub(crate) struct SavedSkill {
 /// The part of it that stands for the document.
 #[derive(Debug)]
 pub(super) struct SavedBody {
-    pub(super) explicit_only: bool,
     pub(super) description: Option<Box<str>>,
     pub(super) tags: Vec<Box<str>>,
     pub(super) tokens: usize,
@@ -69,8 +68,8 @@ impl Skill {
                 id: saved.id,
                 hash: saved.hash,
                 last_modified: saved.last_modified,
+                explicit_only: saved.explicit_only,
                 body: Body::Saved(Box::new(SavedBody {
-                    explicit_only: saved.explicit_only,
                     description: saved.description,
                     tags: saved.tags,
                     tokens: saved.tokens,
