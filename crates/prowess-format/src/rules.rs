@@ -13,6 +13,7 @@ pub mod bad_tool_pattern;
 pub mod blank_before_frontmatter;
 pub mod broken_link;
 pub mod byte_order_mark;
+pub mod changed_skill;
 pub mod client_field;
 pub mod confusable_name;
 pub mod control_character;
@@ -88,6 +89,7 @@ pub static ALL: &[&Rule] = &[
     &blank_before_frontmatter::RULE,
     &broken_link::RULE,
     &byte_order_mark::RULE,
+    &changed_skill::RULE,
     &client_field::RULE,
     &confusable_name::RULE,
     &control_character::RULE,

@@ -85,11 +85,12 @@ impl Cache {
         let mut all = Discovery::default();
         let (mut notes, mut keys, mut read) = (Vec::new(), Vec::new(), 0);
         for (place, source) in sources.iter().enumerate() {
-            // The decision comes first: a place may be judged before anything in it is opened.
+            // The decision comes first. Of a place that asks, what may be read differs from skill
+            // to skill and from day to day, so nothing of it is kept.
             let trusted = options.trust.decide(source.origin()) == Decision::Trusted;
             let disk = source
                 .as_disk()
-                .filter(|disk| cfg!(unix) && disk.real_root().is_some_and(is_folder));
+                .filter(|disk| trusted && cfg!(unix) && disk.real_root().is_some_and(is_folder));
             let one = match disk {
                 Some(disk) => self.look(disk, options, &mut keys, &mut read, &mut notes),
                 None => {
@@ -101,7 +102,6 @@ impl Cache {
             };
             all.skills.extend(one.skills.into_iter().map(|mut skill| {
                 skill.source = place as u32;
-                skill.trusted = trusted;
                 skill
             }));
             all.findings.extend(one.findings);
@@ -158,7 +158,7 @@ impl Cache {
             Some(Known::Old(survey)) => survey,
             None => Survey::default(),
         };
-        let difference = survey.look(disk, options, Again::Stamps, false);
+        let difference = survey.look(disk, Decision::Trusted, options, Again::Stamps, false);
         *read += difference.read;
         let count = survey.skills().count();
         let old = difference.read + difference.removed.len() > count / OUT_OF_DATE;

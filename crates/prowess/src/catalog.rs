@@ -62,6 +62,9 @@ pub struct LoadOptions<'a> {
     pub filter: Filter,
     /// Whose skills may reach a model.
     pub trust: &'a dyn Trust,
+    /// Whether skills that are not trusted are read all the same, to be shown to a person. They
+    /// never reach a model; without this, not one of their bytes is read.
+    pub look_at_untrusted: bool,
     /// How much is looked at.
     pub limits: Limits,
     /// How many threads read; `None` takes what the machine has.
@@ -76,6 +79,7 @@ impl Default for LoadOptions<'_> {
             profile: Profile::default(),
             filter: Filter::default(),
             trust: &TrustNone,
+            look_at_untrusted: false,
             limits: Limits::default(),
             threads: None,
             progress: None,

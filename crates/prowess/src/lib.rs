@@ -30,24 +30,25 @@ pub use live::{LiveCatalog, LiveOptions};
 pub use pool::Pool;
 pub use prompt::escape_xml;
 pub use prowess_format as format;
-pub use resource::{Content, Page, Resource, ResourceError, Resources};
+pub use resource::{Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources};
 pub use skill::{HiddenBy, Skill, State};
 pub use source::{
-    Finding, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
+    Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
     clients::{Client, Clients, UnknownClient},
     disk::DiskSource,
     memory::{MemorySource, Record},
     places::{
         At, Environment, Places, SkillFolder, candidates, places, project_folders, user_paths,
     },
+    remote::{Fetch, FetchError, Fetched, Remote},
 };
 pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
-pub use trust::{Decision, Trust, TrustAll, TrustNone, TrustStore};
+pub use trust::{Decision, Seal, Trust, TrustAll, TrustNone, TrustStore};
 
 // Places and the files in them.
 mod limits;
 pub mod source;
-mod trust;
+pub mod trust;
 
 // Skills and the snapshot they form.
 mod cache;

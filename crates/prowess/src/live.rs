@@ -119,6 +119,8 @@ pub struct LiveOptions {
     pub filter: Filter,
     /// Whose skills may reach a model; asked again with every change of the sources.
     pub trust: Arc<dyn Trust + Send + Sync>,
+    /// Whether skills that are not trusted are read all the same, to be shown to a person.
+    pub look_at_untrusted: bool,
     /// How much is looked at.
     pub limits: Limits,
     /// How many threads read; `None` takes what the machine has.
@@ -137,6 +139,7 @@ impl Default for LiveOptions {
             profile: Profile::default(),
             filter: Filter::default(),
             trust: Arc::new(TrustNone),
+            look_at_untrusted: false,
             limits: Limits::default(),
             threads: None,
             watching: Watching::Auto,
@@ -153,6 +156,7 @@ impl LiveOptions {
             profile: self.profile,
             filter: self.filter.clone(),
             trust: &*self.trust,
+            look_at_untrusted: self.look_at_untrusted,
             limits: self.limits.clone(),
             threads: self.threads,
             progress: None,

@@ -15,7 +15,8 @@ use prowess_format::{
 
 use crate::{
     identity::{ContentHash, skill_id},
-    source::{Layout, Location, Origin, SkillFile, refusal},
+    source::{Layout, Location, Origin, SkillFile, refusal, remote::Remote},
+    trust::{Decision, Seal},
 };
 
 mod saved;
@@ -29,12 +30,16 @@ pub struct Skill {
     content: Arc<Content>,
     /// The place of its source among those that were loaded.
     pub(crate) source: u32,
-    pub(crate) trusted: bool,
+    pub(crate) decision: Decision,
+    /// Every file as it was trusted, where the skill is trusted by its files.
+    pub(crate) seal: Option<Arc<Seal>>,
     pub(crate) state: State,
     /// What was noticed when it met the other skills.
     pub(crate) notes: Vec<Diagnostic>,
     /// What is wrong with the file today, while the version from before is in use.
     pub(crate) stale: Option<Arc<[Diagnostic]>>,
+    /// Set where the skill is somewhere else.
+    pub(crate) remote: Option<Arc<Remote>>,
 }
 
 /// What stays the same whichever catalog a skill is in.
@@ -115,6 +120,8 @@ impl Skill {
     /// Reads a skill from the file a source found.
     pub fn read(file: SkillFile<'_>, profile: Profile) -> Self {
         let fallback = fallback_name(&file);
+        let unopened =
+            matches!(&file.contents, Err(reason) if reason.code == rules::untrusted::RULE.code);
         let mut diagnostics = file.notes;
         let (document, hash) = match file.contents {
             Ok(bytes) => {
@@ -125,7 +132,10 @@ impl Skill {
                 (document, Some(ContentHash::of(bytes)))
             }
             Err(reason) => {
-                diagnostics.push(reason);
+                // The catalog says that it waits, once it is known what for.
+                if !unopened {
+                    diagnostics.push(reason);
+                }
                 (Document::default(), None)
             }
         };
@@ -136,9 +146,11 @@ impl Skill {
             .map(String::into_boxed_str);
         // What can be offered to a model is used, however much is wrong with it; only those who
         // fail loud refuse it for any error.
-        let broken = document
-            .description()
-            .is_none_or(|text| text.len() > DESCRIPTION_BYTES)
+        // A file that nobody opened is not known to be broken.
+        let broken = !unopened
+            && document
+                .description()
+                .is_none_or(|text| text.len() > DESCRIPTION_BYTES)
             || (profile == Profile::Strict
                 && diagnostics
                     .iter()
@@ -158,10 +170,12 @@ impl Skill {
                 diagnostics,
             }),
             source: 0,
-            trusted: true,
+            decision: Decision::Trusted,
+            seal: None,
             state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
             stale: None,
+            remote: None,
         }
     }
 
@@ -208,6 +222,17 @@ impl Skill {
             stale: Some([note].into_iter().chain(first).chain(errors).collect()),
             ..self.clone()
         }
+    }
+
+    /// Notes that the skill is somewhere else. Its identity is then that of the file there.
+    pub(crate) fn set_remote(&mut self, remote: Remote) {
+        if let Some(content) = Arc::get_mut(&mut self.content)
+            && let Some(hash) = remote.hash
+        {
+            content.id = Some(skill_id(&content.name, &hash).into_boxed_str());
+            content.hash = Some(hash);
+        }
+        self.remote = Some(Arc::new(remote));
     }
 
     /// The name it is called by: its own, or that of its folder or file.
@@ -304,9 +329,14 @@ impl Skill {
         self.state
     }
 
-    /// Whether its source is trusted.
+    /// Whether it may reach a model, by its place or by its files.
     pub fn is_trusted(&self) -> bool {
-        self.trusted
+        self.decision == Decision::Trusted
+    }
+
+    /// What the host's policy says of it.
+    pub fn decision(&self) -> Decision {
+        self.decision
     }
 
     /// Whether a model may be told about it.
@@ -346,9 +376,13 @@ impl Skill {
 
     /// About how many tokens its instructions cost.
     pub fn tokens(&self) -> usize {
-        match &self.content.body {
-            Body::Read(document) => estimate_tokens(document.instructions()),
-            Body::Saved(saved) => saved.tokens,
+        if let Body::Saved(saved) = &self.content.body {
+            return saved.tokens;
+        }
+        // What is not here yet is judged by its size; a token is about four bytes.
+        match self.remote().and_then(|remote| remote.size) {
+            Some(size) if self.instructions().is_empty() => size.div_ceil(4) as usize,
+            _ => estimate_tokens(self.instructions()),
         }
     }
 }

@@ -8,14 +8,16 @@ use std::{
 
 use crate::{
     catalog::LoadOptions,
+    discover::requesting,
     skill::{Skill, State},
     source::{
-        Finding, Progress, ScanRequest, SkillFile,
+        Finding, SkillFile,
         disk::{
             DiskSource,
             seen::{Dirty, FolderSeen, Look, Trusting},
         },
     },
+    trust::Decision,
 };
 
 /// What was seen of one source.
@@ -103,21 +105,15 @@ impl Survey {
         self.folders.insert(folder.here.path.clone(), folder);
     }
 
-    /// Looks at the source again. With `keep`, a skill whose file broke stays as it was.
+    /// Looks at the source again, which was judged so. With `keep`, a skill whose file broke stays as it was.
     pub(crate) fn look(
         &mut self,
         source: &DiskSource,
+        place: Decision,
         options: &LoadOptions<'_>,
         again: Again<'_>,
         keep: bool,
     ) -> Difference {
-        let idle = Progress::default();
-        let request = ScanRequest {
-            limits: &options.limits,
-            profile: options.profile,
-            threads: options.threads(),
-            progress: options.progress.unwrap_or(&idle),
-        };
         // A scan that was cut short does not know what it did not see.
         let known = !self.partial && !self.folders.is_empty();
         let trusting = match again {
@@ -126,11 +122,13 @@ impl Survey {
             Again::Events(dirty) => Trusting::Events(self, dirty),
         };
         let read: Mutex<HashMap<PathBuf, Skill>> = Mutex::default();
-        let look = source.look(&request, trusting, &|file: SkillFile<'_>| {
-            let path = file.path.clone();
-            let skill = Skill::read(file, options.profile);
-            let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
-            read.insert(path, skill);
+        let look = requesting(place, options, |request| {
+            source.look(request, trusting, &|file: SkillFile<'_>| {
+                let path = file.path.clone();
+                let skill = Skill::read(file, options.profile);
+                let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+                read.insert(path, skill);
+            })
         });
         let mut read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (path, skill) in &mut read {

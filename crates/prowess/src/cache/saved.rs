@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file::{Opened, Parts};
 use crate::{
+    identity::ContentHash,
     skill::{SavedSkill, Skill},
     source::{
         Finding, Layout, Location, Source as _,
@@ -337,7 +338,7 @@ fn read_skill(
         },
         name: skill.name.into(),
         id: skill.id.map(Into::into),
-        hash: skill.hash.map(Into::into),
+        hash: skill.hash.map(ContentHash::from_bytes),
         last_modified: skill.last_modified,
         broken: skill.broken,
         explicit_only: skill.explicit_only,

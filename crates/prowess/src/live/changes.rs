@@ -167,6 +167,7 @@ fn same(old: &Skill, new: &Skill) -> bool {
     old.hash() == new.hash()
         && old.name() == new.name()
         && state(old) == state(new)
+        && old.decision == new.decision
         && old.stale == new.stale
         && (old.shares_content(new) || old.diagnostics().eq(new.diagnostics()))
 }

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, LoadError, Update},
+    skill::Skill,
     source::disk::seen::Dirty,
     survey::Difference,
 };
@@ -174,7 +175,7 @@ impl Keeper<'_> {
         {
             self.forget(&folder.here.path);
         }
-        Catalog::assemble(roots::discovery(&self.roots), &options)
+        Catalog::assemble(roots::discovery(&self.roots, &options), &options)
     }
 
     /// Asks for the sources again and looks at all of them.
@@ -302,6 +303,7 @@ impl Keeper<'_> {
     fn take(&mut self, differences: Vec<Option<Difference>>) {
         let mut update = Update::default();
         let (mut empty, mut findings) = (true, false);
+        let options = self.options.load_options();
         for (place, difference) in differences.into_iter().enumerate() {
             let Some(difference) = difference else {
                 continue;
@@ -310,14 +312,18 @@ impl Keeper<'_> {
             for path in &difference.gone {
                 self.forget(path);
             }
-            empty &= difference.is_empty();
+            let root = &self.roots[place];
+            let touched = root.touched(&difference);
+            empty &= difference.is_empty() && touched.is_empty();
             findings |= difference.findings;
             update.removed.extend(difference.removed);
-            let root = &self.roots[place];
-            let added = difference.added.into_iter();
+            let fresh = |skill: &Skill| difference.added.iter().all(|it| !it.shares_content(skill));
+            let touched: Vec<Skill> = touched.into_iter().filter(fresh).collect();
+            update.removed.extend(touched.iter().map(Skill::reading));
+            let added = difference.added.iter().cloned().chain(touched);
             update
                 .added
-                .extend(added.map(|skill| root.placed(skill, place)));
+                .extend(added.map(|skill| root.placed(skill, place, &options)));
         }
         let before = self.shared.current.load_full();
         update.partial = roots::is_partial(&self.roots);

@@ -1,16 +1,16 @@
 //! Every source of a live catalog, as it was last seen.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use crate::{
     catalog::LoadOptions,
-    discover::Discovery,
+    discover::{Discovery, judge, requesting},
     skill::Skill,
     source::{
-        Finding, Origin, Progress, ScanRequest, Source,
+        Finding, Origin, Source,
         disk::{DiskSource, seen::Dirty},
     },
     survey::{Again, Difference, Survey},
@@ -21,7 +21,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Root {
     origin: Arc<Origin>,
-    trusted: bool,
+    place: Decision,
     seen: Seen,
 }
 
@@ -40,30 +40,34 @@ impl Root {
         before: &mut Vec<Root>,
     ) -> (Self, Option<Difference>) {
         // The decision comes first, as in every load.
-        let trusted = options.trust.decide(source.origin()) == Decision::Trusted;
+        let place = options.trust.decide(source.origin());
         let origin = Arc::clone(source.origin());
         let Some(disk) = source.as_disk() else {
-            let seen = ask(source, options);
+            let seen = ask(source, place, options);
             return (
                 Self {
                     origin,
-                    trusted,
+                    place,
                     seen,
                 },
                 None,
             );
         };
         let known = before.iter().position(|root| root.is(disk));
-        let mut survey = match known.map(|at| before.swap_remove(at).seen) {
+        let known = known.map(|at| before.swap_remove(at));
+        // Of a place that is not trusted some files are unread, and which ones the user may have
+        // decided anew.
+        let known = known.filter(|it| (it.place, place) == (Decision::Trusted, Decision::Trusted));
+        let mut survey = match known.map(|it| it.seen) {
             Some(Seen::Disk(_, survey)) => survey,
             _ => Survey::default(),
         };
-        let difference = survey.look(disk, options, Again::Stamps, true);
+        let difference = survey.look(disk, place, options, Again::Stamps, true);
         let seen = Seen::Disk(disk.clone(), survey);
         (
             Self {
                 origin,
-                trusted,
+                place,
                 seen,
             },
             Some(difference),
@@ -77,7 +81,9 @@ impl Root {
     /// Looks at everything again; `None` for a source that is only read as a whole.
     pub(super) fn look(&mut self, options: &LoadOptions<'_>) -> Option<Difference> {
         match &mut self.seen {
-            Seen::Disk(disk, survey) => Some(survey.look(disk, options, Again::Stamps, true)),
+            Seen::Disk(disk, survey) => {
+                Some(survey.look(disk, self.place, options, Again::Stamps, true))
+            }
             Seen::Other(..) => None,
         }
     }
@@ -92,7 +98,7 @@ impl Root {
             return None;
         };
         let ours = dirty.keys().any(|path| survey.folder(path).is_some());
-        ours.then(|| survey.look(disk, options, Again::Events(dirty), true))
+        ours.then(|| survey.look(disk, self.place, options, Again::Events(dirty), true))
     }
 
     pub(super) fn survey(&self) -> Option<&Survey> {
@@ -100,6 +106,32 @@ impl Root {
             Seen::Disk(_, survey) => Some(survey),
             Seen::Other(..) => None,
         }
+    }
+
+    /// Skills to judge again, because something in their folders may have changed: where a place
+    /// asks, a skill is trusted by all of its files, not by the one that was read.
+    pub(super) fn touched(&self, difference: &Difference) -> Vec<Skill> {
+        let Some(survey) = self.survey().filter(|_| self.place == Decision::Ask) else {
+            return Vec::new();
+        };
+        let mut homes: Vec<&Path> = Vec::new();
+        for path in &difference.folders {
+            let seen = survey.folder(path);
+            let inside = seen.and_then(|seen| seen.here.inside.as_deref());
+            homes.push(inside.unwrap_or(path));
+        }
+        // A folder of a skill that is gone was a file of it, too.
+        let above = difference
+            .gone
+            .iter()
+            .flat_map(|path| path.ancestors().skip(1));
+        homes.extend(above.filter(|path| survey.folder(path).is_some()));
+        homes.sort();
+        homes.dedup();
+        let files = homes.into_iter().filter_map(|path| survey.folder(path));
+        files
+            .flat_map(|folder| folder.files.iter().filter_map(|file| file.skill.clone()))
+            .collect()
     }
 
     /// The folder or file it is opened at, where that is on disk, also one that is not there.
@@ -112,40 +144,43 @@ impl Root {
     }
 
     /// A skill of this source as part of a catalog, in which the source has this place.
-    pub(super) fn placed(&self, mut skill: Skill, place: usize) -> Skill {
+    pub(super) fn placed(
+        &self,
+        mut skill: Skill,
+        place: usize,
+        options: &LoadOptions<'_>,
+    ) -> Skill {
         skill.source = place as u32;
-        skill.trusted = self.trusted;
+        judge(&mut skill, self.place, options);
         skill
     }
 }
 
-fn ask(source: &dyn Source, options: &LoadOptions<'_>) -> Seen {
-    let idle = Progress::default();
-    let request = ScanRequest {
-        limits: &options.limits,
-        profile: options.profile,
-        threads: options.threads(),
-        progress: options.progress.unwrap_or(&idle),
-    };
+fn ask(source: &dyn Source, place: Decision, options: &LoadOptions<'_>) -> Seen {
     let skills = Mutex::new(Vec::new());
-    let scan = source.scan(&request, &|file| {
-        let skill = Skill::read(file, options.profile);
-        let mut skills = skills.lock().unwrap_or_else(PoisonError::into_inner);
-        skills.push(skill);
+    let scan = requesting(place, options, |request| {
+        source.scan(request, &|file| {
+            let mut skill = Skill::read(file, options.profile);
+            if let Some(remote) = source.remote(skill.path()) {
+                skill.set_remote(remote);
+            }
+            let mut skills = skills.lock().unwrap_or_else(PoisonError::into_inner);
+            skills.push(skill);
+        })
     });
     let skills = skills.into_inner().unwrap_or_else(PoisonError::into_inner);
     Seen::Other(skills, scan.findings, scan.partial)
 }
 
 /// Everything the sources hold, to be made a catalog.
-pub(super) fn discovery(roots: &[Root]) -> Discovery {
+pub(super) fn discovery(roots: &[Root], options: &LoadOptions<'_>) -> Discovery {
     let mut all = Discovery {
         findings: findings(roots),
         partial: is_partial(roots),
         ..Discovery::default()
     };
     for (place, root) in roots.iter().enumerate() {
-        let placed = |skill: &Skill| root.placed(skill.clone(), place);
+        let placed = |skill: &Skill| root.placed(skill.clone(), place, options);
         match &root.seen {
             Seen::Disk(_, survey) => all.skills.extend(survey.skills().map(placed)),
             Seen::Other(skills, ..) => all.skills.extend(skills.iter().map(placed)),

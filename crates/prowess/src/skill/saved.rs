@@ -12,6 +12,7 @@ use crate::{
     cache::Texts,
     identity::ContentHash,
     source::{Layout, Location, Origin, disk::read_file},
+    trust::Decision,
 };
 
 /// What a cache knows of a skill.
@@ -82,10 +83,12 @@ impl Skill {
                 diagnostics: saved.diagnostics,
             }),
             source: 0,
-            trusted: true,
+            decision: Decision::Trusted,
+            seal: None,
             state,
             notes: Vec::new(),
             stale: None,
+            remote: None,
         }
     }
 

@@ -205,6 +205,19 @@ impl<'a, F: Folder> Walk<'a, F> {
         self.descend(worker, folder, here, &listing.folders);
     }
 
+    /// Where a folder on the way really is.
+    pub(super) fn real_path(&self, here: &Here) -> Option<PathBuf> {
+        if let Some(location) = &here.location {
+            return Some(location.anchor.join(&location.below));
+        }
+        let real = self.source.real_root()?;
+        match here.path.strip_prefix(&self.source.origin.root) {
+            Ok(below) => Some(real.components().chain(below.components()).collect()),
+            // The source is a single file, and this the folder around it.
+            Err(_) => real.parent().map(Path::to_path_buf),
+        }
+    }
+
     fn own_name<'h>(&'h self, here: &'h Here) -> Option<&'h OsStr> {
         if here.depth == 0 {
             self.source.real_root()?.file_name()
