@@ -7,6 +7,7 @@ use std::{
 use prowess_format::{Profile, Severity};
 
 use crate::{
+    cache::SavedIndex,
     discover::{Discovery, discover},
     limits::Limits,
     skill::Skill,
@@ -126,6 +127,8 @@ pub struct Catalog {
     by_id: OnceLock<Vec<u32>>,
     by_path: OnceLock<Vec<u32>>,
     search: OnceLock<search::Search>,
+    /// Where the index is kept between starts.
+    saved: Option<SavedIndex>,
 }
 
 impl Catalog {
@@ -164,6 +167,7 @@ impl Catalog {
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
             search: OnceLock::new(),
+            saved: None,
         };
         catalog.resolve();
         catalog
@@ -184,8 +188,14 @@ impl Catalog {
         self.by_id = OnceLock::new();
         self.by_path = OnceLock::new();
         self.search = OnceLock::new();
+        self.saved = None;
         self.resolve();
         self
+    }
+
+    /// Keeps the index there, once somebody searches.
+    pub(crate) fn keep_index(&mut self, saved: SavedIndex) {
+        self.saved = Some(saved);
     }
 
     /// Every skill in every state, sorted by name and path.

@@ -14,6 +14,7 @@
 pub use activate::{Activation, Reason, Triggers, Turn};
 pub use authority::{Authority, Grant, Permission};
 pub use budget::{Budget, PromptOptions};
+pub use cache::{Cache, CachedLoad};
 pub use catalog::{Catalog, Change, Filter, LoadError, LoadOptions, Override, UnknownOverride};
 pub use check::check;
 pub use context::{ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolRegistry};
@@ -50,6 +51,7 @@ pub mod source;
 pub mod trust;
 
 // Skills and the snapshot they form.
+mod cache;
 mod catalog;
 mod discover;
 mod identity;

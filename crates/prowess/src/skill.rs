@@ -19,6 +19,11 @@ use crate::{
     trust::{Decision, Seal},
 };
 
+mod saved;
+
+use saved::SavedBody;
+pub(crate) use saved::SavedSkill;
+
 /// One skill of a catalog. Cloning it shares the text.
 #[derive(Debug, Clone)]
 pub struct Skill {
@@ -49,8 +54,18 @@ struct Content {
     id: Option<Box<str>>,
     hash: Option<ContentHash>,
     last_modified: Option<i64>,
-    document: Document,
+    /// Asked with every snapshot, so it is worked out once.
+    explicit_only: bool,
+    body: Body,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// What the file says.
+#[derive(Debug)]
+enum Body {
+    Read(Document),
+    /// Known from a cache; the text is read and parsed when somebody asks for it.
+    Saved(Box<SavedBody>),
 }
 
 /// What became of a skill in its catalog.
@@ -150,7 +165,8 @@ impl Skill {
                 id,
                 hash,
                 last_modified: file.last_modified,
-                document,
+                explicit_only: is_explicit_only(&document),
+                body: Body::Read(document),
                 diagnostics,
             }),
             source: 0,
@@ -226,22 +242,31 @@ impl Skill {
 
     /// What it does and when to use it; empty where that is missing.
     pub fn description(&self) -> &str {
-        self.content.document.description().unwrap_or_default()
+        match &self.content.body {
+            Body::Read(document) => document.description().unwrap_or_default(),
+            Body::Saved(saved) => saved.description.as_deref().unwrap_or_default(),
+        }
     }
 
     /// Its instructions, trimmed.
     pub fn instructions(&self) -> &str {
-        self.content.document.instructions()
+        self.document().instructions()
     }
 
     /// Everything its file says.
     pub fn document(&self) -> &Document {
-        &self.content.document
+        match &self.content.body {
+            Body::Read(document) => document,
+            Body::Saved(saved) => saved.document(self),
+        }
     }
 
     /// The labels it can be found and filtered by.
     pub fn tags(&self) -> Vec<&str> {
-        self.content.document.tags()
+        match &self.content.body {
+            Body::Read(document) => document.tags(),
+            Body::Saved(saved) => saved.tags.iter().map(|tag| &**tag).collect(),
+        }
     }
 
     /// Name and hash in one word; `None` where the file could not be read.
@@ -346,22 +371,29 @@ impl Skill {
 
     /// Whether it asks to be used only when called by name.
     pub fn is_explicit_only(&self) -> bool {
-        ["disable-model-invocation", "trigger"].iter().any(|key| {
-            self.document()
-                .get(key)
-                .and_then(|node| node.value.as_bool())
-                .unwrap_or(false)
-        })
+        self.content.explicit_only
     }
 
     /// About how many tokens its instructions cost.
     pub fn tokens(&self) -> usize {
+        if let Body::Saved(saved) = &self.content.body {
+            return saved.tokens;
+        }
         // What is not here yet is judged by its size; a token is about four bytes.
         match self.remote().and_then(|remote| remote.size) {
             Some(size) if self.instructions().is_empty() => size.div_ceil(4) as usize,
             _ => estimate_tokens(self.instructions()),
         }
     }
+}
+
+fn is_explicit_only(document: &Document) -> bool {
+    ["disable-model-invocation", "trigger"].iter().any(|key| {
+        document
+            .get(key)
+            .and_then(|node| node.value.as_bool())
+            .unwrap_or(false)
+    })
 }
 
 /// Reads the text the way its layout asks for.
