@@ -7,10 +7,13 @@
 )]
 
 mod bench;
+mod clients;
+mod conformance;
 mod fuzz;
 mod generate;
 mod measure;
 mod quality;
+mod serving;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,6 +34,8 @@ enum Chore {
     /// Measure speed and memory against a floor and against other crates
     #[command(subcommand)]
     Bench(bench::Bench),
+    Clients(clients::Clients),
+    Conformance(conformance::Conformance),
     /// Feed made-up bytes to every parser, and check what comes out
     Fuzz(fuzz::Fuzz),
     /// Write a catalog of made-up skills and print its folder
@@ -45,6 +50,8 @@ enum Chore {
 fn main() -> Result<ExitCode> {
     match Arguments::parse().chore {
         Chore::Bench(bench) => bench.run()?,
+        Chore::Clients(clients) => return clients.run(),
+        Chore::Conformance(conformance) => return conformance.run(),
         Chore::Fuzz(fuzz) => fuzz.run()?,
         Chore::Generate(generate) => generate.run()?,
         Chore::Worker(worker) => worker.run()?,
