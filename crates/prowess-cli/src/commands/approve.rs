@@ -12,7 +12,7 @@ use crate::{
     exit::{Exit, Failure},
     load::Session,
     nearest::{did_you_mean, nearest},
-    render::text::{count, line},
+    render::text::{count, line, list as words},
 };
 
 /// Let a skill of an MCP server use the tools and hooks it asks for
@@ -112,7 +112,10 @@ fn host_of(label: &str, session: &mut Session) -> Result<Host, Failure> {
         let near = nearest(label, labels.iter().map(String::as_str));
         let all = match labels.len() {
             0 => "the config names no server; docs/HOST.md tells how".to_owned(),
-            _ => format!("there are {}", labels.join(", ")),
+            _ => {
+                let quoted: Vec<_> = labels.iter().map(|it| format!("`{it}`")).collect();
+                format!("the config names {}", words(&quoted))
+            }
         };
         let shown = display_text(label);
         return Err(Failure::no_match(format!("no server named `{shown}`"))

@@ -429,7 +429,8 @@ mod tests {
         let told: Vec<&str> = report.diagnostics.iter().map(|it| &*it.message).collect();
         expect![[r#"
             `servers.acme` stays as the user's config says
-            `~/.ssh/id` leads out of the project"#]].assert_eq(&told.join("\n"));
+            `~/.ssh/id` leads out of the project"#]]
+        .assert_eq(&told.join("\n"));
         let labels = config
             .servers
             .iter()
