@@ -132,6 +132,11 @@ fn a_servers_skills_stand_beside_the_others() {
         -- exit 0
     "#]]
     .assert_eq(&world.run("context --name pdf"));
+}
+
+#[test]
+fn what_others_read_of_a_servers_skill() {
+    let world = world();
     expect![[r#"
         <available_skills>
           <skill>
