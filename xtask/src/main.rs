@@ -7,6 +7,7 @@
 )]
 
 mod bench;
+mod fuzz;
 mod generate;
 mod measure;
 mod quality;
@@ -30,6 +31,8 @@ enum Chore {
     /// Measure speed and memory against a floor and against other crates
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Feed made-up bytes to every parser, and check what comes out
+    Fuzz(fuzz::Fuzz),
     /// Write a catalog of made-up skills and print its folder
     Generate(generate::Generate),
     /// Scores the ranker on labelled requests.
@@ -42,6 +45,7 @@ enum Chore {
 fn main() -> Result<ExitCode> {
     match Arguments::parse().chore {
         Chore::Bench(bench) => bench.run()?,
+        Chore::Fuzz(fuzz) => fuzz.run()?,
         Chore::Generate(generate) => generate.run()?,
         Chore::Worker(worker) => worker.run()?,
         Chore::Quality(args) => return Ok(quality::run(&args)),

@@ -120,6 +120,7 @@ pub(crate) enum Verb {
     Budget(commands::budget::Arguments),
     Read(commands::read::Arguments),
     Resources(commands::resources::Arguments),
+    Serve(commands::serve::Arguments),
     New(commands::new::Arguments),
     Export(commands::export::Arguments),
     Clients(commands::clients::Arguments),

@@ -27,6 +27,7 @@ pub(crate) mod read;
 pub(crate) mod resources;
 pub(crate) mod rivals;
 pub(crate) mod select;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod skills_ref;
 pub(crate) mod tool;
@@ -53,6 +54,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Budget(arguments) => budget::run(&arguments, session),
         Verb::Read(arguments) => read::run(&arguments, session),
         Verb::Resources(arguments) => resources::run(&arguments, session),
+        Verb::Serve(arguments) => serve::run(&arguments, session),
         Verb::New(arguments) => new::run(&arguments, session),
         Verb::Export(arguments) => export::run(&arguments, session),
         Verb::Clients(arguments) => clients::run(&arguments, session),

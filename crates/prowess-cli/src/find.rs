@@ -23,7 +23,14 @@ pub(crate) fn find<'c>(catalog: &'c Catalog, wanted: &str) -> Result<&'c Skill, 
         (Some(question), _) => format!("{question} `prowess list` shows all {all}"),
         (None, _) => format!("`prowess list --all` shows {}", count(all, "skill")),
     };
-    Err(Failure::no_match(format!("no skill named `{wanted}`")).hint(step))
+    let failure = Failure::no_match(format!("no skill named `{wanted}`")).hint(step);
+    // What is not trusted was not opened, so its own name is not known here.
+    let unopened = |skill: &Skill| !skill.is_trusted() && skill.hash().is_none();
+    Err(if catalog.skills().iter().any(unopened) {
+        failure.hint("skills of an untrusted project were not opened; `prowess list` shows them, `prowess trust` lets them be used")
+    } else {
+        failure
+    })
 }
 
 /// The skill that answers, else any skill of that name, id or path.

@@ -3,11 +3,16 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use prowess::{
     Catalog, DiskSource, Filter, LoadOptions, Places, Scope, Source, Trust, TrustAll, TrustStore,
-    discover, format::Profile, import_jsonl, places, project_folders,
+    discover,
+    format::Profile,
+    import_jsonl,
+    live::{LiveOptions, LivePlaces, Sources},
+    places, project_folders,
 };
 
 use prowess_mcp::host::Host;
@@ -110,13 +115,9 @@ impl Session {
         let bar = Bar::new(self.environment.stderr_terminal && !self.environment.plain);
         let options = LoadOptions {
             profile: request.profile,
-            filter: Filter {
-                enabled: self.config.enabled.value && !self.options.no_skills,
-                allowed: self.config.allowed.value.clone(),
-                tags: request.tags.clone(),
-                overrides: self.config.overrides(),
-            },
+            filter: self.filter(request),
             trust,
+            look_at_untrusted: request.look_at_untrusted,
             limits: self.config.limits.clone(),
             threads: self.options.threads,
             progress: Some(bar.progress()),
@@ -125,7 +126,7 @@ impl Session {
         Catalog::assemble(discover(sources, &options), &options)
     }
 
-    /// The projects the user trusts; none where that cannot be told, and a word about it.
+    /// What the user trusts; nothing of projects where that cannot be told, and a word about it.
     fn trusted_or_none(&mut self) -> TrustStore {
         self.trusted().unwrap_or_else(|failure| {
             let told = failure.render(self.output.message_paint);
@@ -136,13 +137,13 @@ impl Session {
         })
     }
 
-    /// The projects the user trusts, by command or by config.
+    /// What the user trusts, by command or by config.
     pub(crate) fn trusted(&self) -> Result<TrustStore, Failure> {
         let mut store = trust::read(&self.environment)?;
         for named in &self.config.trusted {
             // A folder that is not there has no skills to trust.
             if let Ok(real) = files::real_path(&named.path) {
-                store.trust(real);
+                store.trust_folder(real);
             }
         }
         Ok(store)
@@ -176,6 +177,57 @@ impl Session {
             sources.push(Box::new(import_jsonl(path, &bytes, &self.config.limits)));
         }
         Ok(sources)
+    }
+
+    /// The same places and rules for a catalog that follows changes on disk.
+    pub(crate) fn live(
+        &mut self,
+        request: &Request,
+    ) -> Result<(impl Sources + use<>, LiveOptions), Failure> {
+        // What is wrong with the places is told now, and not when they change.
+        self.sources(request)?;
+        let mut awaited = LivePlaces {
+            places: self.places(request)?,
+            environment: self.library_environment(),
+        }
+        .awaited();
+        awaited.extend(self.options.catalog.iter().cloned());
+        let named = self.config.catalogs.iter().chain(&self.config.dirs);
+        awaited.extend(named.map(|named| named.path.clone()));
+        let trust: Arc<dyn Trust + Send + Sync> = if self.options.trust {
+            Arc::new(TrustAll)
+        } else {
+            Arc::new(self.trusted_or_none())
+        };
+        let options = LiveOptions {
+            profile: request.profile,
+            filter: self.filter(request),
+            trust,
+            limits: self.config.limits.clone(),
+            threads: self.options.threads,
+            ..LiveOptions::default()
+        };
+        let seen = SessionSources {
+            session: Self {
+                options: self.options.clone(),
+                config: self.config.clone(),
+                environment: self.environment.clone(),
+                output: Output::new(&self.environment, self.options.color),
+                host: None,
+            },
+            request: request.clone(),
+            awaited,
+        };
+        Ok((seen, options))
+    }
+
+    fn filter(&self, request: &Request) -> Filter {
+        Filter {
+            enabled: self.config.enabled.value && !self.options.no_skills,
+            allowed: self.config.allowed.value.clone(),
+            tags: request.tags.clone(),
+            overrides: self.config.overrides(),
+        }
     }
 
     fn places(&self, request: &Request) -> Result<Places, Failure> {
@@ -230,6 +282,24 @@ impl Session {
     }
 }
 
+/// The places of a run, to be looked at again and again.
+struct SessionSources {
+    session: Session,
+    request: Request,
+    awaited: Vec<PathBuf>,
+}
+
+impl Sources for SessionSources {
+    fn sources(&self) -> Vec<Box<dyn Source>> {
+        // A folder that was there at the start may be gone now; the others still count.
+        self.session.sources(&self.request).unwrap_or_default()
+    }
+
+    fn awaited(&self) -> Vec<PathBuf> {
+        self.awaited.clone()
+    }
+}
+
 /// What a verb needs from a load.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Request {
@@ -237,6 +307,8 @@ pub(crate) struct Request {
     pub(crate) profile: Profile,
     /// Tags of which a skill must have one.
     pub(crate) tags: Vec<String>,
+    /// Read what is not trusted too, to show it to a person. Nothing of it may reach a model.
+    pub(crate) look_at_untrusted: bool,
     /// Look where every client looks, though one was named.
     pub(crate) every_client: bool,
     /// Contact no server: the verb is about files.

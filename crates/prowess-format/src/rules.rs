@@ -13,6 +13,7 @@ pub mod bad_tool_pattern;
 pub mod blank_before_frontmatter;
 pub mod broken_link;
 pub mod byte_order_mark;
+pub mod changed_skill;
 pub mod client_field;
 pub mod confusable_name;
 pub mod control_character;
@@ -63,6 +64,7 @@ pub mod repaired_yaml;
 pub mod scan_limit;
 pub mod script_not_executable;
 pub mod shadowed;
+pub mod stale;
 pub mod symlink_outside;
 pub mod toml_frontmatter;
 pub mod unclosed_frontmatter;
@@ -87,6 +89,7 @@ pub static ALL: &[&Rule] = &[
     &blank_before_frontmatter::RULE,
     &broken_link::RULE,
     &byte_order_mark::RULE,
+    &changed_skill::RULE,
     &client_field::RULE,
     &confusable_name::RULE,
     &control_character::RULE,
@@ -137,6 +140,7 @@ pub static ALL: &[&Rule] = &[
     &scan_limit::RULE,
     &script_not_executable::RULE,
     &shadowed::RULE,
+    &stale::RULE,
     &symlink_outside::RULE,
     &toml_frontmatter::RULE,
     &unclosed_frontmatter::RULE,

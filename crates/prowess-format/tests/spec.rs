@@ -19,6 +19,7 @@ use prowess_format::{
 /// theirs are prose; the tests of the catalog and of the command line hold their promises.
 const OF_THE_CATALOG: &[&str] = &[
     "broken-link",
+    "changed-skill",
     "confusable-name",
     "duplicate",
     "file-name",
@@ -34,6 +35,7 @@ const OF_THE_CATALOG: &[&str] = &[
     "not-regular-file",
     "scan-limit",
     "shadowed",
+    "stale",
     "symlink-outside",
     "unreadable-file",
     "untrusted",

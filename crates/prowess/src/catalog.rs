@@ -20,10 +20,12 @@ mod resolve;
 mod search;
 #[cfg(test)]
 mod tests;
+mod update;
 mod why;
 
 pub use overrides::{Override, UnknownOverride};
 pub(crate) use search::Text;
+pub(crate) use update::Update;
 pub use why::Change;
 
 /// Which skills are wanted.
@@ -59,6 +61,9 @@ pub struct LoadOptions<'a> {
     pub filter: Filter,
     /// Whose skills may reach a model.
     pub trust: &'a dyn Trust,
+    /// Whether skills that are not trusted are read all the same, to be shown to a person. They
+    /// never reach a model; without this, not one of their bytes is read.
+    pub look_at_untrusted: bool,
     /// How much is looked at.
     pub limits: Limits,
     /// How many threads read; `None` takes what the machine has.
@@ -73,6 +78,7 @@ impl Default for LoadOptions<'_> {
             profile: Profile::default(),
             filter: Filter::default(),
             trust: &TrustNone,
+            look_at_untrusted: false,
             limits: Limits::default(),
             threads: None,
             progress: None,
@@ -258,7 +264,7 @@ impl Catalog {
     }
 
     /// Every error, about skills and about other paths.
-    fn errors(&self) -> Vec<Finding> {
+    pub(crate) fn errors(&self) -> Vec<Finding> {
         let of_skills = self.skills.iter().flat_map(|skill| {
             skill.diagnostics().map(|diagnostic| Finding {
                 path: skill.path().to_path_buf(),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
 
 /// The SHA-256 of a file's bytes.
@@ -14,7 +15,7 @@ impl ContentHash {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The hash that somebody else tells.
+    /// A hash that was made elsewhere.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -32,6 +33,32 @@ impl fmt::Display for ContentHash {
         }
         Ok(())
     }
+}
+
+impl Serialize for ContentHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        from_hex(&text).ok_or_else(|| D::Error::custom("a hash has 64 hexadecimal digits"))
+    }
+}
+
+fn from_hex(text: &str) -> Option<ContentHash> {
+    let mut bytes = [0; 32];
+    let digits = text.as_bytes();
+    if digits.len() != 2 * bytes.len() {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        let [high, low] = [pair[0], pair[1]].map(|digit| char::from(digit).to_digit(16));
+        *byte = (high? << 4 | low?) as u8;
+    }
+    Some(ContentHash(bytes))
 }
 
 impl fmt::Debug for ContentHash {

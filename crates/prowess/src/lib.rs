@@ -24,33 +24,40 @@ pub use inject::Injection;
 pub use jsonl::{export_jsonl, import_jsonl};
 pub use ledger::Ledger;
 pub use limits::Limits;
+#[cfg(feature = "watch")]
+pub use live::{LiveCatalog, LiveOptions};
 pub use pool::Pool;
 pub use prompt::escape_xml;
 pub use prowess_format as format;
-pub use resource::{Content, Page, Resource, ResourceError, Resources};
+pub use resource::{Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources};
 pub use skill::{HiddenBy, Skill, State};
 pub use source::{
-    Finding, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
+    Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
     clients::{Client, Clients, UnknownClient},
     disk::DiskSource,
     memory::{MemorySource, Record},
-    places::{At, Environment, Places, SkillFolder, places, project_folders, user_paths},
+    places::{
+        At, Environment, Places, SkillFolder, candidates, places, project_folders, user_paths,
+    },
     remote::{Fetch, FetchError, Fetched, Remote},
 };
 pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
-pub use trust::{Decision, Trust, TrustAll, TrustNone, TrustStore};
+pub use trust::{Decision, Seal, Trust, TrustAll, TrustNone, TrustStore};
 
 // Places and the files in them.
 mod limits;
 pub mod source;
-mod trust;
+pub mod trust;
 
 // Skills and the snapshot they form.
 mod catalog;
 mod discover;
 mod identity;
 mod jsonl;
+#[cfg(feature = "watch")]
+pub mod live;
 mod skill;
+mod survey;
 
 // The right skill for a request.
 pub mod confidence;

@@ -11,16 +11,18 @@ use serde::Serialize;
 
 use crate::{
     display::{display_path, display_text},
+    identity::ContentHash,
     limits::Limits,
     skill::Skill,
     source::{
         Layout, Location,
         disk::{
             handle::ReadFault,
-            inside::{InsideFault, list_inside, read_inside},
+            inside::{InsideFault, list_inside, read_inside, read_whole},
         },
         remote::{FetchError, Remote},
     },
+    trust::Seal,
 };
 
 /// A path longer than this names no real file, and could only serve to fill a log.
@@ -122,6 +124,12 @@ pub enum ResourceError {
         /// The limit.
         limit: u64,
     },
+    /// It is not the file that was trusted.
+    #[error("`{path}` is not what it was when the skill was trusted, and is not read")]
+    Changed {
+        /// What was asked for.
+        path: String,
+    },
     /// The skill is somewhere else, and what came from there cannot be used.
     #[error(transparent)]
     Remote(#[from] FetchError),
@@ -188,6 +196,9 @@ impl Skill {
         if let Some(remote) = self.remote() {
             return remote_page(remote, path, offset, limits);
         }
+        if let Some(seal) = self.seal.clone() {
+            return self.read_sealed(&seal, path, offset, limits);
+        }
         let location = self.folder_location()?;
         let (bytes, facts) = read_inside(&location, Path::new(path), offset, limits.page_bytes)
             .map_err(|fault| self.explain(path, fault))?;
@@ -210,8 +221,53 @@ impl Skill {
         })
     }
 
+    /// Reads one page of a file that was trusted by its hash. The file is read whole, so that
+    /// what is handed out is what was trusted, even if the file changed since the load.
+    fn read_sealed(
+        &self,
+        seal: &Seal,
+        path: &str,
+        offset: u64,
+        limits: &Limits,
+    ) -> Result<Page, ResourceError> {
+        let location = self.folder_location()?;
+        let below = Path::new(path);
+        let bytes = match read_whole(&location, below, limits.resource_bytes) {
+            Err(InsideFault::Read(ReadFault::TooLarge(size))) => {
+                return Err(ResourceError::TooLarge {
+                    path: display_text(path),
+                    size,
+                    limit: limits.resource_bytes,
+                });
+            }
+            read => read.map_err(|fault| self.explain(path, fault))?,
+        };
+        if !seal.admits(&slashed(below), ContentHash::of(&bytes)) {
+            return Err(ResourceError::Changed {
+                path: display_text(path),
+            });
+        }
+        let size = bytes.len() as u64;
+        let start = offset.min(size) as usize;
+        let end = start.saturating_add(limits.page_bytes).min(bytes.len());
+        let content = Content::new(bytes[start..end].to_vec(), end == bytes.len());
+        let next_offset = start as u64 + content.byte_count() as u64;
+        Ok(Page {
+            path: path.to_owned(),
+            size,
+            offset,
+            next_offset: (next_offset < size).then_some(next_offset),
+            content,
+        })
+    }
+
+    /// Says that the system did not let a file be read.
+    pub(crate) fn unreadable(&self, path: &str, source: io::Error) -> ResourceError {
+        self.explain(path, InsideFault::Read(ReadFault::Io(source)))
+    }
+
     /// The skill's folder, told from a folder that may be opened.
-    fn folder_location(&self) -> Result<Location, ResourceError> {
+    pub(crate) fn folder_location(&self) -> Result<Location, ResourceError> {
         let none = || ResourceError::NoFolder {
             skill: display_text(self.name()),
         };
@@ -235,7 +291,7 @@ impl Skill {
         })
     }
 
-    fn explain(&self, path: &str, fault: InsideFault) -> ResourceError {
+    pub(crate) fn explain(&self, path: &str, fault: InsideFault) -> ResourceError {
         let path = display_text(path);
         match fault {
             InsideFault::Outside | InsideFault::Read(ReadFault::Link) => {
@@ -320,7 +376,7 @@ fn bad_path(path: &str) -> Option<&'static str> {
 }
 
 /// A path with `/` between its parts on every platform.
-fn slashed(path: &Path) -> String {
+pub(crate) fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path
         .components()
         .map(|part| display_path(Path::new(part.as_os_str())))
@@ -359,5 +415,8 @@ impl Content {
     }
 }
 
+mod raw;
 #[cfg(test)]
 mod tests;
+
+pub use raw::{RawFile, RawFiles};

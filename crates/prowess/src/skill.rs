@@ -15,7 +15,8 @@ use prowess_format::{
 
 use crate::{
     identity::{ContentHash, skill_id},
-    source::{Layout, Location, Origin, SkillFile, remote::Remote},
+    source::{Layout, Location, Origin, SkillFile, refusal, remote::Remote},
+    trust::{Decision, Seal},
 };
 
 /// One skill of a catalog. Cloning it shares the text.
@@ -24,10 +25,14 @@ pub struct Skill {
     content: Arc<Content>,
     /// The place of its source among those that were loaded.
     pub(crate) source: u32,
-    pub(crate) trusted: bool,
+    pub(crate) decision: Decision,
+    /// Every file as it was trusted, where the skill is trusted by its files.
+    pub(crate) seal: Option<Arc<Seal>>,
     pub(crate) state: State,
     /// What was noticed when it met the other skills.
     pub(crate) notes: Vec<Diagnostic>,
+    /// What is wrong with the file today, while the version from before is in use.
+    pub(crate) stale: Option<Arc<[Diagnostic]>>,
     /// Set where the skill is somewhere else.
     pub(crate) remote: Option<Arc<Remote>>,
 }
@@ -100,6 +105,8 @@ impl Skill {
     /// Reads a skill from the file a source found.
     pub fn read(file: SkillFile<'_>, profile: Profile) -> Self {
         let fallback = fallback_name(&file);
+        let unopened =
+            matches!(&file.contents, Err(reason) if reason.code == rules::untrusted::RULE.code);
         let mut diagnostics = file.notes;
         let (document, hash) = match file.contents {
             Ok(bytes) => {
@@ -110,7 +117,10 @@ impl Skill {
                 (document, Some(ContentHash::of(bytes)))
             }
             Err(reason) => {
-                diagnostics.push(reason);
+                // The catalog says that it waits, once it is known what for.
+                if !unopened {
+                    diagnostics.push(reason);
+                }
                 (Document::default(), None)
             }
         };
@@ -121,9 +131,11 @@ impl Skill {
             .map(String::into_boxed_str);
         // What can be offered to a model is used, however much is wrong with it; only those who
         // fail loud refuse it for any error.
-        let broken = document
-            .description()
-            .is_none_or(|text| text.len() > DESCRIPTION_BYTES)
+        // A file that nobody opened is not known to be broken.
+        let broken = !unopened
+            && document
+                .description()
+                .is_none_or(|text| text.len() > DESCRIPTION_BYTES)
             || (profile == Profile::Strict
                 && diagnostics
                     .iter()
@@ -142,10 +154,57 @@ impl Skill {
                 diagnostics,
             }),
             source: 0,
-            trusted: true,
+            decision: Decision::Trusted,
+            seal: None,
             state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
+            stale: None,
             remote: None,
+        }
+    }
+
+    /// Whether both are one reading of one file.
+    pub(crate) fn shares_content(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.content, &other.content)
+    }
+
+    /// A number that is different for each reading that is still in use.
+    pub(crate) fn reading(&self) -> usize {
+        Arc::as_ptr(&self.content).addr()
+    }
+
+    /// Whether another reading of the file gave the same.
+    pub(crate) fn reads_like(&self, other: &Self) -> bool {
+        let (one, other) = (&self.content, &other.content);
+        one.hash.is_some()
+            && (one.hash, &one.name, one.last_modified)
+                == (other.hash, &other.name, other.last_modified)
+            && one.diagnostics == other.diagnostics
+    }
+
+    /// This skill, kept in use although its file broke.
+    pub(crate) fn kept_instead_of(&self, broken: &Self) -> Self {
+        let errors = broken.content.diagnostics.iter();
+        let mut errors = errors.filter(|it| it.severity == Severity::Error).cloned();
+        let first = errors.next();
+        let reason = first
+            .as_ref()
+            .map_or("it has no description", |it| &it.message);
+        let note = refusal(
+            &rules::stale::RULE,
+            format!(
+                "the file of `{}` broke, and the version from before stays in use: {reason}",
+                self.name().escape_debug()
+            ),
+            "mend the file; the next save brings the skill up to date",
+        );
+        let note = Diagnostic {
+            severity: Severity::Warning,
+            ..note
+        };
+        Self {
+            stale: Some([note].into_iter().chain(first).chain(errors).collect()),
+            ..self.clone()
         }
     }
 
@@ -245,9 +304,14 @@ impl Skill {
         self.state
     }
 
-    /// Whether its source is trusted.
+    /// Whether it may reach a model, by its place or by its files.
     pub fn is_trusted(&self) -> bool {
-        self.trusted
+        self.decision == Decision::Trusted
+    }
+
+    /// What the host's policy says of it.
+    pub fn decision(&self) -> Decision {
+        self.decision
     }
 
     /// Whether a model may be told about it.
@@ -270,7 +334,14 @@ impl Skill {
 
     /// What was noticed, about the file first and then about its place among the others.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.content.diagnostics.iter().chain(&self.notes)
+        let stale = self.stale.iter().flat_map(|stale| stale.iter());
+        stale.chain(&self.content.diagnostics).chain(&self.notes)
+    }
+
+    /// Whether its file broke since it was read, so that the version from before is in use. The
+    /// diagnostics say what is wrong with the file today.
+    pub fn is_stale(&self) -> bool {
+        self.stale.is_some()
     }
 
     /// Whether it asks to be used only when called by name.

@@ -162,6 +162,42 @@ impl Progress {
     }
 }
 
+/// Says which skills may be opened, by the real path of a folder or a single file.
+#[derive(Clone, Copy, Default)]
+pub struct Gate<'a>(Option<&'a (dyn Fn(&Path) -> bool + Sync)>);
+
+impl<'a> Gate<'a> {
+    /// Lets every skill be opened.
+    pub fn open() -> Self {
+        Self(None)
+    }
+
+    /// Asks before a skill is opened.
+    pub fn ask(may_open: &'a (dyn Fn(&Path) -> bool + Sync)) -> Self {
+        Self(Some(may_open))
+    }
+
+    /// Whether every skill may be opened.
+    pub fn is_open(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether this skill may be opened.
+    pub fn admits(&self, path: &Path) -> bool {
+        self.0.is_none_or(|may_open| may_open(path))
+    }
+}
+
+impl fmt::Debug for Gate<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_open() {
+            "Gate(open)"
+        } else {
+            "Gate(ask)"
+        })
+    }
+}
+
 /// What a scan is asked to do.
 #[derive(Debug, Clone, Copy)]
 pub struct ScanRequest<'a> {
@@ -173,6 +209,8 @@ pub struct ScanRequest<'a> {
     pub threads: usize,
     /// Where to tell how far it is.
     pub progress: &'a Progress,
+    /// Which skills may be opened. The others are told by their place, unread.
+    pub gate: Gate<'a>,
 }
 
 /// A place that yields skill files.
@@ -183,6 +221,13 @@ pub trait Source: Sync {
     /// Hands every skill file to `visit`, in any order and from several threads at once, so that
     /// a file is parsed and hashed while its bytes are still at hand.
     fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan;
+
+    /// The source as folders on disk, where it is that: those can be watched, and looked at again
+    /// for the price of what changed.
+    #[doc(hidden)]
+    fn as_disk(&self) -> Option<&disk::DiskSource> {
+        None
+    }
 
     /// What is known of the skill at this path, where the skill is somewhere else.
     fn remote(&self, _path: &Path) -> Option<Remote> {

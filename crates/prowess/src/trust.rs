@@ -1,25 +1,61 @@
 //! Whose skills may reach a model: a policy the host sets.
+//!
+//! A place is judged first, before anything in it is opened. Where the place itself is no answer,
+//! each of its skills is judged by its real path and by a seal over all its files, so that what a
+//! user looked at is what a model gets.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use crate::source::{Origin, Scope};
 
-/// What may happen to the skills of one place.
+mod record;
+mod seal;
+mod store;
+
+pub use record::BadStore;
+pub use seal::{Changes, Seal, SealError, SealedFile};
+pub use store::{Approval, Entry, TrustStore};
+
+/// What may happen to a place, or to one skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decision {
-    /// They may be given to a model.
+    /// It may be given to a model.
     Trusted,
-    /// They are listed, checked and shown, and not given to a model.
-    Untrusted,
+    /// Nobody has decided. It is shown to people and not given to a model.
+    Ask,
+    /// It was trusted and is not what it was then. It asks again.
+    Changed,
+    /// The user said no, to this and to whatever becomes of it.
+    Denied,
 }
 
-/// Decides about a place before anything in it is opened.
+impl Decision {
+    /// The word a person and a machine read.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Trusted => "trusted",
+            Self::Ask => "ask",
+            Self::Changed => "changed",
+            Self::Denied => "denied",
+        }
+    }
+}
+
+/// Decides whose skills may reach a model.
 pub trait Trust: Sync {
-    /// Says whether skills from this place may reach a model.
+    /// Judges a place before anything in it is opened. `Ask` leaves the answer to its skills.
     fn decide(&self, origin: &Origin) -> Decision;
+
+    /// Whether the skill at this real path was trusted once, so that its files may be read to see
+    /// if they still are what they were. Of a place that asks, no other file is opened.
+    fn knows(&self, _path: &Path) -> bool {
+        false
+    }
+
+    /// Judges one skill of a place that asks, by its real path and its files.
+    fn decide_skill(&self, _path: &Path, _seal: Option<&Seal>) -> Decision {
+        Decision::Ask
+    }
 }
 
 /// Trusts every place.
@@ -39,103 +75,9 @@ pub struct TrustNone;
 impl Trust for TrustNone {
     fn decide(&self, origin: &Origin) -> Decision {
         if origin.scope == Scope::Project {
-            Decision::Untrusted
+            Decision::Ask
         } else {
             Decision::Trusted
         }
-    }
-}
-
-/// Trusts what the user named or installed, and the projects below these folders.
-///
-/// A folder is trusted by its real path. What a repository says about itself, in a config or in
-/// its `.git`, is never asked.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TrustStore {
-    folders: BTreeSet<PathBuf>,
-}
-
-impl TrustStore {
-    /// Creates a store of absolute paths without links.
-    pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        Self {
-            folders: folders.into_iter().collect(),
-        }
-    }
-
-    /// Trusts a folder and all below it; says whether that is new.
-    pub fn trust(&mut self, folder: PathBuf) -> bool {
-        self.folders.insert(folder)
-    }
-
-    /// Takes the trust back; says whether the folder was in the store.
-    pub fn distrust(&mut self, folder: &Path) -> bool {
-        self.folders.remove(folder)
-    }
-
-    /// The trusted folders, sorted.
-    pub fn folders(&self) -> impl Iterator<Item = &Path> {
-        self.folders.iter().map(PathBuf::as_path)
-    }
-
-    /// Whether this folder lies in a trusted one.
-    pub fn contains(&self, folder: &Path) -> bool {
-        folder
-            .ancestors()
-            .any(|ancestor| self.folders.contains(ancestor))
-    }
-}
-
-impl Trust for TrustStore {
-    fn decide(&self, origin: &Origin) -> Decision {
-        match (&origin.real_root, origin.scope) {
-            (Some(root), Scope::Project) if self.contains(root) => Decision::Trusted,
-            _ => TrustNone.decide(origin),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn project(root: &str) -> Origin {
-        Origin {
-            real_root: Some(root.into()),
-            ..Origin::new(Scope::Project, "agents", root)
-        }
-    }
-
-    #[test]
-    fn only_projects_wait_for_trust() {
-        let store = TrustStore::new(["/home/u/work/mine".into()]);
-        let decide = |origin: &Origin| store.decide(origin);
-        assert_eq!(
-            decide(&project("/home/u/work/mine/.agents/skills")),
-            Decision::Trusted
-        );
-        assert_eq!(
-            decide(&project("/home/u/work/mine-too/.agents/skills")),
-            Decision::Untrusted
-        );
-        assert_eq!(
-            decide(&project("/home/u/work/.agents/skills")),
-            Decision::Untrusted
-        );
-        assert_eq!(
-            decide(&Origin::new(Scope::Explicit, "dir", "x")),
-            Decision::Trusted
-        );
-        assert_eq!(
-            decide(&Origin::new(Scope::User, "agents", "x")),
-            Decision::Trusted
-        );
-    }
-
-    #[test]
-    fn a_place_whose_real_path_is_unknown_is_not_trusted() {
-        let store = TrustStore::new(["/".into()]);
-        let origin = Origin::new(Scope::Project, "agents", "/x");
-        assert_eq!(store.decide(&origin), Decision::Untrusted);
     }
 }

@@ -2,11 +2,12 @@
 
 use clap::Args;
 use prowess::{
-    Catalog, Skill, State,
+    Catalog, Decision, Skill, State,
     format::{Profile, Severity},
     wire::ListOutput,
 };
 
+use super::prompt::changed;
 use crate::{
     args::profile,
     exit::{Exit, Failure},
@@ -48,6 +49,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let catalog = session.load(&Request {
         profile: arguments.profile,
+        look_at_untrusted: true,
         ..Request::default()
     })?;
     let keep = |skill: &Skill| arguments.has_tag(skill) && (arguments.all || is_listed(skill));
@@ -98,7 +100,7 @@ fn table<'a>(skills: impl Iterator<Item = &'a Skill>, columns: usize) -> Table {
             (scope(skill), None),
         ];
         if marked {
-            row.push(mark(skill.state()));
+            row.push(mark(skill));
         }
         row.extend([(thousands(skill.tokens()), None), told(skill, columns)]);
         table.row(row);
@@ -129,11 +131,19 @@ fn told(skill: &Skill, columns: usize) -> (String, Option<Ink>) {
 }
 
 /// The state in a word; nothing where all is well.
-fn mark(state: State) -> (String, Option<Ink>) {
+fn mark(skill: &Skill) -> (String, Option<Ink>) {
+    let state = skill.state();
     match state {
         State::Active => (String::new(), None),
         State::Broken => (state.as_str().to_owned(), Some(Paint::error as _)),
-        State::Untrusted => (state.as_str().to_owned(), Some(Paint::warning as _)),
+        // What was decided says more than that something was not.
+        State::Untrusted => {
+            let word = match skill.decision() {
+                decided @ (Decision::Changed | Decision::Denied) => decided.as_str(),
+                _ => state.as_str(),
+            };
+            (word.to_owned(), Some(Paint::warning as _))
+        }
         State::Shadowed { .. } | State::Hidden(_) => {
             (state.as_str().to_owned(), Some(Paint::faint as _))
         }
@@ -193,14 +203,22 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
             list(&counted)
         )
     };
-    if of("untrusted") > 0 {
+    let waiting = |decision: Decision| {
+        let waits =
+            |skill: &&&Skill| skill.state() == State::Untrusted && skill.decision() == decision;
+        skills.iter().filter(waits).count()
+    };
+    if waiting(Decision::Ask) > 0 {
         text += &hint(&format!(
             "{} not given to a model until you look at the project and run `prowess trust`",
-            match of("untrusted") {
+            match waiting(Decision::Ask) {
                 1 => "1 untrusted skill is".to_owned(),
                 number => format!("{} untrusted skills are", thousands(number)),
             }
         ));
+    }
+    if let Some(told) = changed(waiting(Decision::Changed)) {
+        text += &hint(&told);
     }
     if of("broken") > 0 {
         text += &hint("`prowess check` says what is wrong and how to mend it");

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use prowess::{
-    Catalog, HiddenBy, ResourceError, Resources, Skill, State, display_path,
+    Catalog, Decision, HiddenBy, ResourceError, Resources, Skill, State, display_path,
     format::{Field, Profile, estimate_tokens},
     wire::DiagnosticRow,
 };
@@ -96,6 +96,7 @@ struct Size {
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let catalog = session.load(&Request {
         profile: Profile::Lenient,
+        look_at_untrusted: true,
         ..Request::default()
     })?;
     let found = find(&catalog, &arguments.name)?;
@@ -243,9 +244,16 @@ pub(crate) fn reason(skill: &Skill, catalog: &Catalog, session: &Session) -> Opt
             ))
         }
         State::Hidden(HiddenBy::Tags) => Some("it has none of the tags asked for".to_owned()),
-        State::Untrusted => {
-            Some("its project is not trusted; look at it, then run `prowess trust`".to_owned())
-        }
+        State::Untrusted => Some(
+            match skill.decision() {
+                Decision::Changed => {
+                    "its files changed since it was trusted; `prowess trust --diff` shows how"
+                }
+                Decision::Denied => "it was denied; `prowess trust --revoke` takes that back",
+                _ => "its project is not trusted; look at it, then run `prowess trust`",
+            }
+            .to_owned(),
+        ),
         State::Broken => Some(
             skill
                 .diagnostics()

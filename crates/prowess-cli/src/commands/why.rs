@@ -85,6 +85,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let only = session.client()?.cloned();
     let request = Request {
         every_client: true,
+        look_at_untrusted: true,
         ..Request::default()
     };
     let mut catalog = session.load(&request)?;

@@ -9,6 +9,7 @@ use crate::{
     display::display_path,
     skill::{HiddenBy, Skill, State},
     source::{Scope, note},
+    trust::Decision,
 };
 
 /// Where a skill stands when names collide; the least wins.
@@ -47,7 +48,7 @@ impl Catalog {
             skill.notes.clear();
             skill.state = match skill.state {
                 State::Broken => State::Broken,
-                _ if !skill.trusted => State::Untrusted,
+                _ if !skill.is_trusted() => State::Untrusted,
                 _ => State::Active,
             };
         }
@@ -129,15 +130,35 @@ fn shadow_note(
 
 fn untrusted_note(skill: &Skill, profile: Profile) -> Option<prowess_format::Diagnostic> {
     let origin = skill.origin();
+    let who = format!(
+        "the {} skill `{}` is not given to a model",
+        origin.scope,
+        skill.name().escape_debug()
+    );
+    match skill.decision() {
+        Decision::Changed => {
+            return note(
+                &rules::changed_skill::RULE,
+                profile,
+                format!("{who}: its files changed since it was trusted"),
+                "look at what changed, then trust it again",
+            );
+        }
+        Decision::Denied => {
+            return note(
+                &rules::untrusted::RULE,
+                profile,
+                format!("{who}: it was denied"),
+                "take the denial back to use it",
+            );
+        }
+        Decision::Ask | Decision::Trusted => {}
+    }
     let folder = origin.repository.as_ref().or(origin.real_root.as_ref());
     note(
         &rules::untrusted::RULE,
         profile,
-        format!(
-            "the {} skill `{}` is not given to a model: its project is not trusted",
-            origin.scope,
-            skill.name().escape_debug()
-        ),
+        format!("{who}: its project is not trusted"),
         format!(
             "look at it, then trust `{}`",
             display_path(folder.unwrap_or(&origin.root))

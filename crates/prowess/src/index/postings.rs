@@ -29,6 +29,25 @@ impl Postings {
         }
     }
 
+    /// Calls `found` for each document of a term, with its payload; quicker than the iterator.
+    #[inline]
+    pub(crate) fn each(&self, term: u32, mut found: impl FnMut(u32, u8)) {
+        let mut list = self.list(term);
+        loop {
+            // Most gaps of the lists that cost time take one byte.
+            while let [gap @ ..0x80, payload, rest @ ..] = list.bytes {
+                let document = list.next.wrapping_add(u32::from(*gap));
+                found(document, *payload);
+                list.next = document.wrapping_add(1);
+                list.bytes = rest;
+            }
+            let Some((document, payload)) = list.next() else {
+                return;
+            };
+            found(document, payload);
+        }
+    }
+
     pub(crate) fn memory(&self) -> usize {
         self.bytes.capacity() + (self.starts.capacity() + self.counts.capacity()) * 4
     }

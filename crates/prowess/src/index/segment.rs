@@ -33,6 +33,8 @@ const MIN_SHARE: usize = 64;
 pub(crate) struct Segment {
     /// Unique body tokens per document, for the ranker `overlap`.
     pub(crate) unique: Vec<u32>,
+    /// What `overlap` divides the sum of each document by: the square root of that.
+    pub(crate) roots: Vec<f32>,
     pub(crate) tokens: Interner,
     pub(crate) token_postings: Postings,
     pub(crate) terms: Interner,
@@ -62,7 +64,8 @@ impl Segment {
     }
 
     pub(crate) fn memory(&self) -> usize {
-        (self.unique.capacity() + self.metadata.capacity() + self.metadata_ends.capacity()) * 4
+        (self.unique.capacity() + self.roots.capacity()) * 4
+            + (self.metadata.capacity() + self.metadata_ends.capacity()) * 4
             + self.tokens.memory()
             + self.terms.memory()
             + self.token_postings.memory()
@@ -135,10 +138,17 @@ impl Segment {
                 .extend(&mut batch.term_lists, &batch.term_ends);
         }
         segment.near = near::Near::build(&segment.tokens, &segment.token_postings);
+        segment.roots = roots(&segment.unique);
         segment.tokens.freeze();
         segment.terms.freeze();
         segment
     }
+}
+
+/// The square roots of numbers, none below 1.
+pub(super) fn roots(unique: &[u32]) -> Vec<f32> {
+    let root = |count: &u32| ((*count).max(1) as f32).sqrt();
+    unique.iter().map(root).collect()
 }
 
 fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {

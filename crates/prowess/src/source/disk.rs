@@ -11,6 +11,7 @@ use prowess_format::rules;
 use self::{
     handle::{Folder, NativeFolder},
     portable::PortableFolder,
+    seen::Look,
     walk::{Here, Walk, Worker},
 };
 use super::{Layout, Origin, Scan, ScanRequest, Scope, SkillFile, Source};
@@ -24,6 +25,8 @@ mod names;
 mod open;
 mod portable;
 mod queue;
+mod recall;
+pub(crate) mod seen;
 #[cfg(test)]
 mod tests;
 #[cfg(unix)]
@@ -31,7 +34,7 @@ mod unix;
 mod walk;
 
 /// A folder with skills, a single skill's folder, or a single file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskSource {
     origin: Arc<Origin>,
     layout: Layout,
@@ -110,11 +113,19 @@ impl Source for DiskSource {
     }
 
     fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan {
-        if self.portable {
+        let look = if self.portable {
             self.walk::<PortableFolder>(request, visit)
         } else {
             self.walk::<NativeFolder>(request, visit)
+        };
+        Scan {
+            findings: look.findings,
+            partial: look.partial,
         }
+    }
+
+    fn as_disk(&self) -> Option<&DiskSource> {
+        Some(self)
     }
 }
 
@@ -123,8 +134,8 @@ impl DiskSource {
         &self,
         request: &ScanRequest<'_>,
         visit: &(dyn Fn(SkillFile<'_>) + Sync),
-    ) -> Scan {
-        Walk::<F>::new(self, request, visit).run(|walk, worker| self.start(walk, worker))
+    ) -> Look {
+        Walk::<F>::new(self, request, visit, None).run(|walk, worker| self.start(walk, worker))
     }
 
     /// Opens the root: a folder, a single file, or nothing.
@@ -155,7 +166,7 @@ impl DiskSource {
         let mut here = Here::root(root.clone());
         if is_folder(real) {
             match F::open(real) {
-                Ok(folder) => walk.folder(worker, folder, here),
+                Ok(folder) => walk.root(worker, folder, here),
                 Err(error) => walk.unreadable(worker, root, &error),
             }
         } else if let (Some(parent), Some(name)) = (real.parent(), real.file_name()) {

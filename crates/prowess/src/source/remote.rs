@@ -106,7 +106,7 @@ impl Skill {
         let mut skill = Self::read(file, Profile::Lenient);
         skill.set_remote(remote);
         skill.source = self.source;
-        skill.trusted = self.trusted;
+        skill.decision = self.decision;
         skill.state = self.state;
         skill.notes.clone_from(&self.notes);
         Ok(Cow::Owned(skill))

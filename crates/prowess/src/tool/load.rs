@@ -120,7 +120,7 @@ impl Toolset {
     fn instructions(&self, skill: &Skill, loaded: &Loaded, arguments: Option<&str>) -> String {
         let mut text = format!("# Skill: {}\n\n", one_line(skill.name()));
         // Writing to a string does not fail.
-        if let Some(directory) = skill.directory() {
+        if let Some(directory) = skill.directory().filter(|_| self.options().directory) {
             let _ = writeln!(text, "Directory: {}", display_path(&directory));
         }
         if let Some(remote) = skill.remote() {

@@ -45,18 +45,41 @@ pub(crate) fn list_inside(
     location: &Location,
     limits: &Limits,
 ) -> io::Result<(Vec<InsideFile>, bool)> {
+    let survey = survey_inside(location, limits)?;
+    Ok((survey.files, survey.partial))
+}
+
+/// Everything below a skill's folder.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    /// The files, sorted.
+    pub(crate) files: Vec<InsideFile>,
+    /// The folders, empty ones too, sorted; the skill's own is not among them.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Whether a limit cut the lists.
+    pub(crate) partial: bool,
+}
+
+/// Lists the files and the folders of a skill.
+pub(crate) fn survey_inside(location: &Location, limits: &Limits) -> io::Result<Survey> {
     let root: NativeFolder = open_located(location)?;
     let mut list = List {
         location,
         limits,
         buffers: Buffers::default(),
         files: Vec::new(),
+        folders: Vec::new(),
         bytes: 0,
         partial: false,
     };
     list.folder(&root, Path::new(""), 0)?;
     list.files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok((list.files, list.partial))
+    list.folders.sort();
+    Ok(Survey {
+        files: list.files,
+        folders: list.folders,
+        partial: list.partial,
+    })
 }
 
 struct List<'a> {
@@ -64,6 +87,7 @@ struct List<'a> {
     limits: &'a Limits,
     buffers: Buffers,
     files: Vec<InsideFile>,
+    folders: Vec<PathBuf>,
     bytes: u64,
     partial: bool,
 }
@@ -88,6 +112,7 @@ impl List<'_> {
                 Kind::Folder if depth >= self.limits.skill_depth => self.partial = true,
                 Kind::Folder => {
                     if let Ok(child) = folder.child(&name) {
+                        self.folders.push(path.clone());
                         // A folder of a skill that may not be read hides only itself.
                         let _ = self.folder(&child, &path, depth + 1);
                     }
@@ -130,6 +155,21 @@ pub(crate) fn read_inside(
     folder
         .read_at(&name, offset, count)
         .map_err(InsideFault::Read)
+}
+
+/// Reads a whole file of a skill, of at most `limit` bytes.
+pub(crate) fn read_whole(
+    location: &Location,
+    path: &Path,
+    limit: u64,
+) -> Result<Vec<u8>, InsideFault> {
+    let (folder, name) = find_inside(location, path)?;
+    let fault = |fault| InsideFault::Read(fault);
+    let mut buffers = Buffers::default();
+    let facts = folder
+        .read(&name, limit as usize, &mut buffers)
+        .map_err(fault)?;
+    Ok(buffers.bytes(facts.size as usize).to_vec())
 }
 
 /// What a path inside a skill leads to, without opening it.

@@ -85,6 +85,8 @@ impl<F: Folder> Walk<'_, F> {
             return;
         }
         match self.source.layout {
+            // What waits for trust is not opened, not even to see how it starts.
+            Layout::Folder if !self.request.gate.is_open() => {}
             Layout::Folder => {
                 for (name, kind) in names.into_iter().take(LOOSE_FILES) {
                     if kind == Kind::File {
@@ -135,13 +137,21 @@ impl<F: Folder> Walk<'_, F> {
         layout: Layout,
         mut notes: Vec<Diagnostic>,
     ) -> bool {
+        if kind == Kind::File && self.is_unchanged(worker, folder, here, name) {
+            return true;
+        }
         let path = here.path.join(name);
         let limit = self.request.limits.file_bytes;
         let outcome = match kind {
+            _ if !self.may_open(here, name, layout) => Err(Some(Box::new(unopened(&path)))),
             Kind::Link => self.follow_file(worker, &path),
             _ => read_patiently(folder, name, limit, &mut worker.buffers)
                 .map_err(|fault| self.explain(&path, fault).map(Box::new)),
         };
+        if self.trusting.is_some() {
+            let facts = outcome.as_ref().ok();
+            self.remember_file(worker, &path, (name, kind), facts);
+        }
         let (contents, last_modified) = match outcome {
             Ok(facts) => {
                 self.note_facts(&path, facts, &mut notes);
@@ -149,7 +159,12 @@ impl<F: Folder> Walk<'_, F> {
                 (Ok(bytes), Some(facts.modified))
             }
             Err(Some(reason)) => (Err(*reason), None),
-            Err(None) => return false,
+            Err(None) => {
+                // It was listed and is gone: the list is out of date.
+                worker.unsettled = true;
+                worker.files.pop();
+                return false;
+            }
         };
         (self.visit)(SkillFile {
             origin: &self.source.origin,
@@ -162,6 +177,19 @@ impl<F: Folder> Walk<'_, F> {
             id: None,
         });
         true
+    }
+
+    /// Whether the skill may be opened, by its real path.
+    fn may_open(&self, here: &Here, name: &OsStr, layout: Layout) -> bool {
+        let gate = self.request.gate;
+        gate.is_open()
+            || self.real_path(here).is_some_and(|folder| {
+                gate.admits(&if layout == Layout::Folder {
+                    folder
+                } else {
+                    folder.join(name)
+                })
+            })
     }
 
     /// Says why a file was not read; `None` for one that was gone before it could be.
@@ -282,6 +310,15 @@ impl<F: Folder> Walk<'_, F> {
             );
         }
     }
+}
+
+/// Says that a file waits for trust.
+fn unopened(path: &Path) -> Diagnostic {
+    refusal(
+        &rules::untrusted::RULE,
+        format!("`{}` is not opened: it is not trusted", display_path(path)),
+        "look at it, then trust it",
+    )
 }
 
 /// Reads a file. One that is replaced while we look is there again a moment later, or gone for good.

@@ -1,0 +1,172 @@
+//! The store as text, and back.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Approval, Entry, Seal, SealedFile, TrustStore};
+use crate::identity::ContentHash;
+
+/// The form the text has now.
+const VERSION: u32 = 2;
+
+/// A text that is no store. Nothing is trusted by it, and nothing should be written over it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadStore {
+    /// It is damaged.
+    #[error("the text is damaged")]
+    Damaged(#[source] serde_json::Error),
+    /// Another version of this library wrote it.
+    #[error("it has the form {found}, and this version reads {VERSION}")]
+    Version {
+        /// The form it says it has.
+        found: u32,
+    },
+    /// A path is no text, so it cannot be written down.
+    #[error("`{path}` cannot be written down: it is no text")]
+    NotText {
+        /// The path, safe to show.
+        path: String,
+    },
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    version: u32,
+    entries: Vec<Line>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    path: PathBuf,
+    decision: Word,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<File>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    text: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Trusted,
+    Denied,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    path: String,
+    hash: ContentHash,
+}
+
+impl TrustStore {
+    /// Reads what [`TrustStore::to_json`] wrote.
+    pub fn from_json(text: &str) -> Result<Self, BadStore> {
+        let Version { version } = serde_json::from_str(text).map_err(BadStore::Damaged)?;
+        if version != VERSION {
+            return Err(BadStore::Version { found: version });
+        }
+        let stored: Stored = serde_json::from_str(text).map_err(BadStore::Damaged)?;
+        let mut store = Self::default();
+        for line in stored.entries {
+            let files = line.files.into_iter().map(|file| SealedFile {
+                path: file.path,
+                hash: file.hash,
+            });
+            let entry = match line.decision {
+                Word::Trusted => Entry::Trusted(Approval {
+                    seal: Seal::new(files),
+                    text: line.text,
+                }),
+                Word::Denied => Entry::Denied,
+            };
+            store.insert(line.path, entry);
+        }
+        Ok(store)
+    }
+
+    /// Writes down what the user has said. Folders that are trusted as a whole are not among it:
+    /// they stand in the user's config.
+    pub fn to_json(&self) -> Result<String, BadStore> {
+        let mut entries = Vec::new();
+        for (path, entry) in self.entries() {
+            if path.to_str().is_none() {
+                return Err(BadStore::NotText {
+                    path: crate::display_path(path),
+                });
+            }
+            let (decision, approval) = match entry {
+                Entry::Trusted(approval) => (Word::Trusted, Some(approval)),
+                Entry::Denied => (Word::Denied, None),
+            };
+            let sealed = approval.map_or(&[][..], |approval| approval.seal.files());
+            entries.push(Line {
+                path: path.to_path_buf(),
+                decision,
+                files: sealed
+                    .iter()
+                    .map(|file| File {
+                        path: file.path.clone(),
+                        hash: file.hash,
+                    })
+                    .collect(),
+                text: approval.map(|it| it.text.clone()).unwrap_or_default(),
+            });
+        }
+        let stored = Stored {
+            version: VERSION,
+            entries,
+        };
+        serde_json::to_string_pretty(&stored).map_err(BadStore::Damaged)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read_back() {
+        let mut store = TrustStore::default();
+        store.deny("/p/other".into());
+        let file = SealedFile {
+            path: "SKILL.md".to_owned(),
+            hash: ContentHash::of(b"x"),
+        };
+        store.insert(
+            "/p/skills/a".into(),
+            Entry::Trusted(Approval {
+                seal: Seal::new([file]),
+                text: "x".to_owned(),
+            }),
+        );
+        let text = store.to_json().unwrap();
+        assert_eq!(TrustStore::from_json(&text).unwrap(), store);
+    }
+
+    #[test]
+    fn a_damaged_or_foreign_store_is_no_store() {
+        for text in [
+            "",
+            "{\"version\":2,",
+            "{\"version\":2,\"entries\":[],\"all\":true}",
+            "{\"version\":2,\"entries\":[{\"path\":\"/p\",\"decision\":\"trusted\",\"files\":[{\"path\":\"a\",\"hash\":\"xy\"}]}]}",
+        ] {
+            assert!(
+                matches!(TrustStore::from_json(text), Err(BadStore::Damaged(_))),
+                "{text}"
+            );
+        }
+        let newer = TrustStore::from_json("{\"version\":9,\"later\":1}");
+        assert!(matches!(newer, Err(BadStore::Version { found: 9 })));
+    }
+}
