@@ -41,7 +41,7 @@ mod source;
 mod tests;
 mod verify;
 
-pub use approvals::{Approval, Approvals};
+pub use approvals::{Approval, Approvals, Standing};
 pub use config::{HostLimits, HostOptions, ServerConfig, Transport, is_label};
 pub use entry::{Entry, Listed, Manifest};
 pub use fault::{Check, Fault};

@@ -99,7 +99,7 @@ impl Server {
         let cache = options.cache.clone();
         let approvals = options.approvals.clone();
         Self(Arc::new(Inner {
-            cache: cache.map(|folder| Cache::new(folder, &config.label)),
+            cache: cache.map(|folder| Cache::new(&folder, &config.label)),
             approvals: approvals.map(Approvals::new),
             config,
             options,

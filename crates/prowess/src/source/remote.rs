@@ -68,14 +68,15 @@ pub struct Remote {
 impl Remote {
     /// Where it is from, as everyone reads it who reads the skill.
     pub fn told(&self) -> String {
-        let mut told = format!("from the MCP server `{}`", self.server);
-        if let Some(age) = self.age {
-            told += &format!(", a copy {} old", told_age(age));
-        }
-        if !self.verified {
-            told += ", not verified";
-        }
-        told
+        let copy = self
+            .age
+            .map(|age| format!(", a copy {} old", told_age(age)));
+        let verified = if self.verified { "" } else { ", not verified" };
+        format!(
+            "from the MCP server `{}`{}{verified}",
+            self.server,
+            copy.unwrap_or_default()
+        )
     }
 }
 

@@ -128,7 +128,8 @@ impl Toolset {
             if !remote.withheld.is_empty() {
                 let _ = writeln!(
                     text,
-                    "Note: the user has not approved this skill, so its {} have no effect.",
+                    "Note: the user has not approved this skill, so these fields of it have no \
+                     effect: {}.",
                     remote.withheld.join(", ")
                 );
             }
