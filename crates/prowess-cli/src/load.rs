@@ -108,6 +108,7 @@ impl Session {
                 allowed: self.config.allowed.value.clone(),
                 tags: request.tags.clone(),
                 overrides: self.config.overrides(),
+                hidden: self.config.hidden.clone(),
             },
             trust,
             look_at_untrusted: request.look_at_untrusted,

@@ -8,6 +8,7 @@ use prowess_format::{Profile, Severity};
 
 use crate::{
     discover::{Discovery, discover},
+    identity::ContentHash,
     limits::Limits,
     skill::Skill,
     source::{Finding, Origin, Progress, Source, disk::DiskSource},
@@ -37,6 +38,8 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// What the host has decided about single skills, by name.
     pub overrides: BTreeMap<String, Override>,
+    /// Skills, by the hash of their file, that are used though hidden characters stand in them.
+    pub hidden: Vec<ContentHash>,
 }
 
 impl Default for Filter {
@@ -46,6 +49,7 @@ impl Default for Filter {
             allowed: None,
             tags: Vec::new(),
             overrides: BTreeMap::new(),
+            hidden: Vec::new(),
         }
     }
 }

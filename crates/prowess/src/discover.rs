@@ -52,6 +52,11 @@ pub fn discover(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Disco
             let mut skill = Skill::read(file, options.profile);
             skill.source = index as u32;
             judge(&mut skill, place, options);
+            if let Some(hash) = skill.hash()
+                && options.filter.hidden.contains(&hash)
+            {
+                skill.allow_hidden(options.profile);
+            }
             progress.skills.fetch_add(1, Ordering::Relaxed);
             skills
                 .lock()
