@@ -11,6 +11,8 @@ mod fuzz;
 mod generate;
 mod measure;
 mod quality;
+#[cfg(unix)]
+mod swap;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,6 +39,9 @@ enum Chore {
     Generate(generate::Generate),
     /// Scores the ranker on labelled requests.
     Quality(quality::Args),
+    /// Swap links under a reader, and count what it reads outside of the skill
+    #[cfg(unix)]
+    Swap(swap::Swap),
     /// One measurement in a process of its own; `bench` starts it
     #[command(subcommand, hide = true)]
     Worker(bench::worker::Worker),
@@ -47,6 +52,8 @@ fn main() -> Result<ExitCode> {
         Chore::Bench(bench) => bench.run()?,
         Chore::Fuzz(fuzz) => fuzz.run()?,
         Chore::Generate(generate) => generate.run()?,
+        #[cfg(unix)]
+        Chore::Swap(swap) => swap.run()?,
         Chore::Worker(worker) => worker.run()?,
         Chore::Quality(args) => return Ok(quality::run(&args)),
     }

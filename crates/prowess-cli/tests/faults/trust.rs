@@ -72,7 +72,8 @@ fn row_33_a_project_skill_takes_a_users_name_only_when_it_is_trusted() {
             <location>$HOME/work/.agents/skills/review/SKILL.md</location>
           </skill>
         </available_skills>
-    "#]].assert_eq(&world.run("prompt"));
+    "#]]
+    .assert_eq(&world.run("prompt"));
     expect![[r#"
         warning[shadowed]: the user skill `review` is hidden by the project skill of the same name at `$HOME/work/.agents/skills/review/SKILL.md`
          --> ~/.agents/skills/review/SKILL.md
@@ -189,7 +190,8 @@ fn row_45_a_trusted_skill_that_changes_asks_again() {
           </skill>
         </available_skills>
         hint: 1 skill changed since you trusted it and is left out; `prowess trust --diff` shows how
-    "#]].assert_eq(&world.run("prompt"));
+    "#]]
+    .assert_eq(&world.run("prompt"));
     expect![[r#"
         warning[changed-skill]: the project skill `a` is not given to a model: its files changed since it was trusted
          --> .agents/skills/a/SKILL.md
