@@ -132,7 +132,7 @@ pub(crate) fn prowess(home: &Path) -> Command {
             fs::copy(env!("CARGO_BIN_EXE_prowess"), &copy).unwrap();
         }
         let mut command = Command::new(copy);
-        command.uid(NOBODY).gid(NOBODY);
+        as_nobody(&mut command);
         command
     } else {
         Command::new(env!("CARGO_BIN_EXE_prowess"))
@@ -187,4 +187,11 @@ pub(crate) fn is_root() -> bool {
     Path::new("/proc/self")
         .metadata()
         .is_ok_and(|it| it.uid() == 0)
+}
+
+/// Runs a command without special rights.
+pub(crate) fn as_nobody(command: &mut Command) {
+    if is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
 }

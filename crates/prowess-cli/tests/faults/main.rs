@@ -9,5 +9,6 @@
 mod bench;
 mod disk;
 mod served;
+mod strace;
 mod text;
 mod trust;
