@@ -7,6 +7,8 @@
 )]
 
 mod bench;
+#[cfg(unix)]
+mod differential;
 mod fuzz;
 mod generate;
 mod measure;
@@ -33,6 +35,9 @@ enum Chore {
     /// Measure speed and memory against a floor and against other crates
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Load the same faulty skills with other crates and with ours
+    #[cfg(unix)]
+    Differential(differential::Differential),
     /// Feed made-up bytes to every parser, and check what comes out
     Fuzz(fuzz::Fuzz),
     /// Write a catalog of made-up skills and print its folder
@@ -50,6 +55,8 @@ enum Chore {
 fn main() -> Result<ExitCode> {
     match Arguments::parse().chore {
         Chore::Bench(bench) => bench.run()?,
+        #[cfg(unix)]
+        Chore::Differential(_) => differential::Differential::run()?,
         Chore::Fuzz(fuzz) => fuzz.run()?,
         Chore::Generate(generate) => generate.run()?,
         #[cfg(unix)]

@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Result, bail};
 use clap::Args;
-use prowess::{Catalog, Content, Limits, ResourceError};
+use prowess::{Catalog, Content, Limits};
 
 const INSIDE: &str = "inside";
 const OUTSIDE: &str = "outside";
@@ -71,10 +71,9 @@ impl Swap {
             for _ in 0..self.times {
                 match skill.read_resource("deep/b.md", 0, &Limits::default()) {
                     Ok(page) if page.content == Content::Text(INSIDE.to_owned()) => {
-                        counts.inside += 1
+                        counts.inside += 1;
                     }
                     Ok(_) => counts.outside += 1,
-                    Err(ResourceError::NoFolder { .. }) => counts.outside += 1,
                     Err(_) => counts.refused += 1,
                 }
             }

@@ -23,7 +23,6 @@ static PLACEHOLDERS: &[&str] = &["$ARGUMENTS", "${ARGUMENTS}", "{{args}}", "{{AR
 fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for placeholder in PLACEHOLDERS {
         let found = lines(subject.document)
-            .into_iter()
             .filter(|line| !line.fenced)
             .find_map(|line| line.text.find(placeholder).map(|at| line.start + at));
         if let Some(at) = found {
