@@ -82,7 +82,7 @@ fn row_26_unreadable() {
         },
         &expect![[r#"
             bad/SKILL.md: broken
-              1:1 error[unreadable-file]: `$ROOT/bad/SKILL.md` can not be read: Permission denied (os error 13)
+              1:1 error[unreadable-file]: `$ROOT/bad/SKILL.md` cannot be read: Permission denied (os error 13)
         "#]],
     );
 }

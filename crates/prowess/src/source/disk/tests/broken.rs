@@ -103,6 +103,7 @@ fn a_disk_that_fails_costs_one_skill() {
     told.sort();
     expect![[r#"
         active good 
-        broken bad `./bad/SKILL.md` can not be read: Input/output error (os error 5)
-    "#]].assert_eq(&told.concat().replace(&*tree.root().to_string_lossy(), "."));
+        broken bad `./bad/SKILL.md` cannot be read: Input/output error (os error 5)
+    "#]]
+    .assert_eq(&told.concat().replace(&*tree.root().to_string_lossy(), "."));
 }
