@@ -7,12 +7,15 @@
 )]
 
 mod bench;
+mod clients;
+mod conformance;
 #[cfg(unix)]
 mod differential;
 mod fuzz;
 mod generate;
 mod measure;
 mod quality;
+mod serving;
 #[cfg(unix)]
 mod swap;
 
@@ -35,6 +38,8 @@ enum Chore {
     /// Measure speed and memory against a floor and against other crates
     #[command(subcommand)]
     Bench(bench::Bench),
+    Clients(clients::Clients),
+    Conformance(conformance::Conformance),
     /// Load the same faulty skills with other crates and with ours
     #[cfg(unix)]
     Differential(differential::Differential),
@@ -55,6 +60,8 @@ enum Chore {
 fn main() -> Result<ExitCode> {
     match Arguments::parse().chore {
         Chore::Bench(bench) => bench.run()?,
+        Chore::Clients(clients) => return clients.run(),
+        Chore::Conformance(conformance) => return conformance.run(),
         #[cfg(unix)]
         Chore::Differential(_) => differential::Differential::run()?,
         Chore::Fuzz(fuzz) => fuzz.run()?,

@@ -3,13 +3,15 @@
 //! `cargo xtask bench` builds and starts this program, once for each measurement:
 //! `peers adk-load ROOT`, `peers phi-load ROOT`, `peers agent-skills-load ROOT` and
 //! `peers adk-select ROOT QUERIES REPEATS`, where `ROOT/.skills` holds the skills and
-//! `QUERIES` has one query a line.
+//! `QUERIES` has one query a line; `peers defect-wake TRIGGERS REPEATS`, where `TRIGGERS` is a
+//! JSON file with a message and skills.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "a program that only measures may open files itself"
 )]
 
+mod defect;
 #[path = "../../../xtask/src/measure.rs"]
 mod measure;
 
@@ -31,8 +33,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["phi-load", root] => phi_load(root),
         ["agent-skills-load", root] => agent_skills_load(root),
         ["adk-select", root, queries, repeats] => adk_select(root, queries, repeats.parse()?)?,
+        ["defect-wake", triggers, repeats] => defect::wake(triggers, repeats.parse()?)?,
         _ => {
-            return Err("usage: peers adk-load|phi-load|agent-skills-load|adk-select ROOT …".into());
+            let verbs = "adk-load|phi-load|agent-skills-load|adk-select|defect-wake";
+            return Err(format!("usage: peers {verbs} …").into());
         }
     };
     println!("{line}");

@@ -2,10 +2,12 @@
 
 use adk_core::{Content, Part};
 use prowess::{
-    Catalog, Skill,
+    Reason, Skill,
     frame::unframe,
     inject::{Message, Part as Piece},
 };
+
+use crate::snapshot::Snapshot;
 
 /// Takes a message apart: its words for the engine, the rest kept as it is.
 pub(crate) fn to_message(content: Content) -> Message<Part> {
@@ -37,44 +39,74 @@ pub(crate) struct Carried<'a> {
     pub(crate) skill: &'a Skill,
     /// Whether all of its text is there, and as the catalog has it.
     pub(crate) whole: bool,
+    /// Why it is there.
+    pub(crate) reason: Reason,
 }
 
-/// Finds the skill an [`Injector`](crate::Injector) put before a message. Anybody can write a
-/// frame, so it only counts for what the model could load by itself.
-pub(crate) fn carried<'a>(content: &Content, catalog: &'a Catalog) -> Option<Carried<'a>> {
-    content.parts.iter().find_map(|part| {
-        let Part::Text { text } = part else {
-            return None;
-        };
-        let frame = unframe(text.trim_start())?;
-        let skill = catalog.get(&frame.name)?;
-        skill.is_model_visible().then(|| Carried {
+/// Finds the skills an [`Injector`](crate::Injector) put before a message. Anybody can write a
+/// frame, so it only counts for what the model could load by itself, or what the words behind it
+/// call by name.
+pub(crate) fn carried<'a>(content: &Content, snapshot: &'a Snapshot) -> Vec<Carried<'a>> {
+    let texts = || content.parts.iter().filter_map(Part::text);
+    let Some(first) = texts().find(|text| unframe(text.trim_start()).is_some()) else {
+        return Vec::new();
+    };
+    let mut frames = Vec::new();
+    let mut rest = first.trim_start();
+    while let Some(frame) = unframe(rest) {
+        rest = frame.rest.trim_start();
+        frames.push((frame.name, frame.body));
+    }
+    let others = texts().filter(|text| !std::ptr::eq(*text, first));
+    let words = std::iter::once(rest).chain(others).collect::<Vec<_>>();
+    let woken = snapshot.woken(&words.join("\n"), content, None, None);
+    let carried = frames.iter().filter_map(|(name, body)| {
+        let skill = snapshot.catalog.get(name)?;
+        let woken = woken.iter().find(|it| it.name == skill.name());
+        let reason = woken.map_or(Reason::Selected, |it| it.reason);
+        (skill.is_model_visible() || reason == Reason::Explicit).then(|| Carried {
             skill,
-            whole: frame.body == skill.instructions(),
+            whole: body == skill.instructions(),
+            reason,
         })
-    })
+    });
+    carried.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::catalog;
+    use crate::{sample::catalog, snapshot::Current};
+
+    fn told(text: &str) -> String {
+        let snapshot = Current::new(catalog()).get();
+        let content = Content::new("user").with_text(text);
+        let found = carried(&content, &snapshot).into_iter().map(|it| {
+            let whole = if it.whole { "whole" } else { "cut" };
+            format!("{} {whole} {}", it.skill.name(), it.reason.as_str())
+        });
+        found.collect::<Vec<_>>().join(", ")
+    }
 
     #[test]
     fn a_frame_counts_where_it_starts_a_text() {
-        let carried = |text: &str| {
-            let catalog = catalog();
-            let content = Content::new("user").with_text(text);
-            carried(&content, &catalog).map(|it| (it.skill.name().to_owned(), it.whole))
-        };
-        let tea = |whole| Some(("tea".to_owned(), whole));
+        let tea = "[skill:tea]\nSteep it.\n[/skill]\n\n";
+        assert_eq!(told(&format!("{tea}hello")), "tea whole selected");
+        assert_eq!(told(&format!("{tea}@tea please")), "tea whole explicit");
+        let cut = "[skill:tea]\nSteep\n[/skill]\n\nhello";
+        assert_eq!(told(cut), "tea cut selected");
+        assert_eq!(told(&format!("hello {tea}")), "");
+        assert_eq!(told("[skill:coffee]\nGrind it.\n[/skill]"), "");
+    }
+
+    #[test]
+    fn several_frames_count_and_a_hidden_skill_only_when_it_is_called() {
+        let two = "[skill:tea]\nSteep it.\n[/skill]\n\n[skill:vault]\nOpen it.\n[/skill]\n\n";
+        assert_eq!(told(&format!("{two}hello")), "tea whole selected");
         assert_eq!(
-            carried("[skill:tea]\nSteep it.\n[/skill]\n\nhello"),
-            tea(true)
+            told(&format!("{two}@vault")),
+            "tea whole selected, vault whole explicit"
         );
-        assert_eq!(carried("[skill:tea]\nSteep\n[/skill]\n\nhello"), tea(false));
-        assert_eq!(carried("hello [skill:tea]\nSteep it.\n[/skill]"), None);
-        assert_eq!(carried("[skill:coffee]\nGrind it.\n[/skill]"), None);
     }
 
     #[test]

@@ -27,7 +27,7 @@
 
 pub use context::{Coordinator, Resolved, mode_of};
 pub use guard::ArgumentOf;
-pub use plugin::{Injector, Outcome};
+pub use plugin::{Injector, InjectorOptions, Outcome};
 pub use registry::{Bridge, HostTools};
 pub use toolset::{SkillToolset, ToolsetOptions, state_key};
 
@@ -37,6 +37,9 @@ mod registry;
 
 // A skill and its tools as ADK's resolved context.
 mod context;
+
+// The catalog in use.
+mod snapshot;
 
 // Skills before a message, and skills the model calls.
 mod content;

@@ -1,20 +1,61 @@
-//! A plugin that puts a skill before the user's words.
+//! A plugin that puts skills before the user's words.
 //!
-//! A lexical score alone chooses wrongly too often, so it does nothing until the host turns it
-//! on with a confidence: [`Injection::above`]. For most agents a
-//! [`SkillToolset`](crate::SkillToolset) serves better: there the model chooses.
+//! What the user calls by name (`@name`), what the author's triggers wake and what asks to be
+//! always there is put in. A skill is chosen by the words alone only when the host turns that on
+//! with a confidence, because a lexical score chooses wrongly too often: [`Injection::above`].
+//! For the rest a [`SkillToolset`](crate::SkillToolset) lets the model choose.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::{fmt, sync::Arc};
 
 use adk_core::{Content, Event, InvocationContext};
 use adk_plugin::{Plugin, PluginConfig, PluginManager};
-use prowess::{Catalog, ContextOptions, Injection, Reason, Strategy, inject::Injected};
+use prowess::{
+    Activation, Catalog, ContextOptions, Injection, Ledger, Reason, Strategy,
+    context::{self, Refusal},
+    frame::{frame_at_most, unframe},
+    inject::{Injected, Untouched},
+};
 
 use crate::{
     content::{carried, to_content, to_message},
     context::Coordinator,
-    toolset::{restore, state_key},
+    snapshot::{Current, Snapshot},
+    toolset::{not_loaded, restore, state_key},
 };
+
+#[cfg(test)]
+mod tests;
+
+/// How skills are put before messages.
+#[derive(Clone)]
+pub struct InjectorOptions {
+    /// Whether names in the message, triggers and `always` wake skills.
+    pub wake: bool,
+    /// The most characters of a woken skill's text.
+    pub max_chars: usize,
+    /// The folder that globs are told from.
+    pub root: Option<String>,
+    /// Whether a skill is also chosen by the words alone, where nothing was woken. Off by
+    /// default.
+    pub injection: Injection,
+    /// The tools the agent can have: the registry of its
+    /// [`SkillToolset`](crate::SkillToolset), which binds them when it sees the skill, or what it
+    /// owns anyway. A skill that asks for others is refused: it would have the model call tools
+    /// that are not there. Without a registry every tool counts as there.
+    pub tools: Option<Arc<dyn adk_core::ToolRegistry>>,
+}
+
+impl Default for InjectorOptions {
+    fn default() -> Self {
+        Self {
+            wake: true,
+            max_chars: context::MAX_CHARS,
+            root: None,
+            injection: Injection::default(),
+            tools: None,
+        }
+    }
+}
 
 /// Puts skills before messages. Cloning it shares the catalog.
 #[derive(Debug, Clone)]
@@ -24,119 +65,173 @@ pub struct Injector {
 
 #[derive(Debug)]
 struct Shared {
-    catalog: RwLock<Arc<Catalog>>,
-    injection: Injection,
-    host: Option<Host>,
-}
-
-struct Host(Arc<dyn adk_core::ToolRegistry>);
-
-impl std::fmt::Debug for Host {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_set().entries(self.0.available_tools()).finish()
-    }
+    current: Current,
+    options: InjectorOptions,
 }
 
 /// What became of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    /// What the engine did, or why it did nothing.
-    Judged(Injected),
-    /// The best skill asks for tools the agent lacks, so the message was left alone.
-    Refused {
-        /// The skill's name.
-        name: String,
-        /// The tools it asks for and would not get.
-        tools_missing: Vec<String>,
-    },
+pub struct Outcome {
+    /// The skills that were woken and stand before the words now.
+    pub activated: Vec<Activation>,
+    /// What choosing by the words alone did, or why it did nothing; `None` where a skill was
+    /// woken already.
+    pub injected: Option<Injected>,
+    /// The skills left out because the agent lacks tools they ask for.
+    pub refused: Vec<Refusal>,
+    /// Whether the model is told of a refused skill, because the user called it by name.
+    pub told: bool,
+}
+
+impl Outcome {
+    /// Whether the message was changed.
+    pub fn changed(&self) -> bool {
+        self.told
+            || !self.activated.is_empty()
+            || matches!(self.injected, Some(Injected::Yes { .. }))
+    }
 }
 
 impl Injector {
-    /// Creates an injector for an agent whose tools cover every skill of the catalog.
-    pub fn new(catalog: Arc<Catalog>, injection: Injection) -> Self {
-        Self::build(catalog, injection, None)
-    }
-
-    /// Creates an injector for an agent that can have these tools: the registry of its
-    /// [`SkillToolset`](crate::SkillToolset), which binds them when it sees the skill, or what it
-    /// owns anyway. A skill that asks for others is not put before a message: it would have the
-    /// model call tools that are not there.
-    pub fn for_tools(
-        catalog: Arc<Catalog>,
-        injection: Injection,
-        tools: Arc<dyn adk_core::ToolRegistry>,
-    ) -> Self {
-        Self::build(catalog, injection, Some(Host(tools)))
-    }
-
-    fn build(catalog: Arc<Catalog>, injection: Injection, host: Option<Host>) -> Self {
+    /// Creates an injector.
+    pub fn new(catalog: Arc<Catalog>, options: InjectorOptions) -> Self {
         Self {
             shared: Arc::new(Shared {
-                catalog: RwLock::new(catalog),
-                injection,
-                host,
+                current: Current::new(catalog),
+                options,
             }),
         }
     }
 
-    fn catalog(&self) -> Arc<Catalog> {
-        let catalog = self.shared.catalog.read();
-        Arc::clone(&catalog.unwrap_or_else(PoisonError::into_inner))
-    }
-
     /// Puts a newer catalog in use, also by plugins made before.
     pub fn replace(&self, catalog: Arc<Catalog>) {
-        *self
-            .shared
-            .catalog
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = catalog;
+        self.shared.current.replace(catalog);
     }
 
-    /// Puts the best skill before the first words of a user's message. A message that carries a
-    /// skill already stays as it is.
-    pub fn inject(&self, content: &mut Content) -> Outcome {
-        let catalog = self.catalog();
+    /// Puts skills before the first words of a user's message. A message that carries a skill
+    /// already stays as it is, and so does a skill that the conversation holds.
+    pub fn inject(&self, content: &mut Content, ledger: Option<&Ledger>) -> Outcome {
+        let snapshot = self.shared.current.get();
+        let mut outcome = Outcome {
+            activated: Vec::new(),
+            injected: None,
+            refused: Vec::new(),
+            told: false,
+        };
+        if self.shared.options.wake {
+            self.wake(&snapshot, content, ledger, &mut outcome);
+        }
+        if outcome.activated.is_empty() && !outcome.told {
+            let injected = self.choose(&snapshot, content, &mut outcome.refused);
+            outcome.injected = Some(injected);
+        }
+        outcome
+    }
+
+    /// Puts in what the message wakes.
+    fn wake(
+        &self,
+        snapshot: &Snapshot,
+        content: &mut Content,
+        ledger: Option<&Ledger>,
+        outcome: &mut Outcome,
+    ) {
+        let options = &self.shared.options;
+        let texts: Vec<&str> = content.parts.iter().filter_map(|it| it.text()).collect();
+        let framed = texts.iter().any(|it| unframe(it.trim_start()).is_some());
+        if content.role != "user" || framed {
+            return;
+        }
+        let woken = snapshot.woken(&texts.join("\n"), content, options.root.as_deref(), ledger);
+        let (mut blocks, mut notes) = (String::new(), String::new());
+        for activation in woken.into_iter().filter(|it| !it.already_active) {
+            let Some(skill) = snapshot.catalog.get(&activation.name) else {
+                continue;
+            };
+            if let Some(refusal) = self.refusal(snapshot, skill.name()) {
+                // Who calls a skill by name waits for it, so the model has to tell.
+                if activation.reason == Reason::Explicit {
+                    notes.push_str(&not_loaded(&refusal));
+                    notes.push_str("\n\n");
+                }
+                outcome.refused.push(refusal);
+                continue;
+            }
+            let framed = frame_at_most(skill.name(), skill.instructions(), options.max_chars);
+            blocks.push_str(&framed.text);
+            blocks.push_str("\n\n");
+            outcome.activated.push(activation);
+        }
+        blocks.push_str(&notes);
+        if blocks.is_empty() {
+            return;
+        }
+        outcome.told = !notes.is_empty();
+        let first = content.parts.iter_mut().find_map(|part| match part {
+            adk_core::Part::Text { text } => Some(text),
+            _ => None,
+        });
+        match first {
+            Some(text) => text.insert_str(0, &blocks),
+            // A message of files alone can wake a skill as well.
+            None => content.parts.insert(
+                0,
+                adk_core::Part::Text {
+                    text: blocks.trim_end().to_owned(),
+                },
+            ),
+        }
+    }
+
+    /// Puts in the skill that answers the words best, if the host turned that on.
+    fn choose(
+        &self,
+        snapshot: &Snapshot,
+        content: &mut Content,
+        refused: &mut Vec<Refusal>,
+    ) -> Injected {
         let mut message = to_message(content.clone());
-        let injected = self.shared.injection.inject(&catalog, &mut message);
+        let injection = &self.shared.options.injection;
+        let injected = injection.inject(&snapshot.catalog, &mut message);
         if let Injected::Yes { name, .. } = &injected {
-            if let Some(tools_missing) = self.missing(catalog, name) {
-                return Outcome::Refused {
-                    name: name.clone(),
-                    tools_missing,
-                };
+            if let Some(refusal) = self.refusal(snapshot, name) {
+                refused.push(refusal);
+                return Injected::No(Untouched::NoMatch);
             }
             *content = to_content(message);
         }
-        Outcome::Judged(injected)
+        injected
     }
 
-    /// The tools a skill asks for and would not get; `None` where it gets them all.
-    fn missing(&self, catalog: Arc<Catalog>, name: &str) -> Option<Vec<String>> {
-        let host = self.shared.host.as_ref()?;
-        let coordinator = Coordinator::new(catalog, host.0.clone(), ContextOptions::default());
+    /// Why a skill can not be used here: a tool it asks for is missing.
+    fn refusal(&self, snapshot: &Snapshot, name: &str) -> Option<Refusal> {
+        let tools = self.shared.options.tools.clone()?;
+        let options = ContextOptions::default();
+        let coordinator = Coordinator::new(snapshot.catalog.clone(), tools, options);
         let resolved = coordinator.resolve(&[Strategy::Name(name.to_owned())]);
-        let refusal = resolved.refused.into_iter().next()?;
-        Some(refusal.tools_missing)
+        resolved.refused.into_iter().next()
     }
 
-    /// Notes in the session that the skill before the user's words is active, so that a
-    /// [`SkillToolset`](crate::SkillToolset) gives its tools in later runs too.
+    /// Notes in the session that the skills before the user's words are active, so that a
+    /// [`SkillToolset`](crate::SkillToolset) gives their tools in later runs too.
     fn note(&self, ctx: &dyn InvocationContext, mut event: Event) -> Option<Event> {
         if event.llm_response.partial {
             // A part of an answer is not written to the session.
             return None;
         }
-        let catalog = self.catalog();
-        let carried = carried(ctx.user_content(), &catalog).filter(|carried| carried.whole)?;
+        let snapshot = self.shared.current.get();
+        let mut carried = carried(ctx.user_content(), &snapshot);
+        carried.retain(|carried| carried.whole);
         let key = state_key(ctx.agent_name());
-        let known = ctx.session().state().get(&key);
-        let mut ledger = known.as_ref().map(restore).unwrap_or_default();
+        let mut ledger = held(ctx, &key);
+        carried.retain(|carried| !ledger.holds(carried.skill));
         // What a call of `skill` wrote into the event is newer.
-        if ledger.holds(carried.skill) || event.actions.state_delta.contains_key(&key) {
+        if carried.is_empty() || event.actions.state_delta.contains_key(&key) {
             return None;
         }
-        ledger.load(carried.skill, Reason::Selected);
+        for carried in carried {
+            ledger.load(carried.skill, carried.reason);
+        }
         let ledger = serde_json::to_value(ledger).ok()?;
         event.actions.state_delta.insert(key, ledger);
         Some(event)
@@ -147,11 +242,19 @@ impl Injector {
         let (injector, noting) = (self.clone(), self.clone());
         Plugin::new(PluginConfig {
             name: name.into(),
-            on_user_message: Some(Box::new(move |_, mut content| {
-                let outcome = injector.inject(&mut content);
+            on_user_message: Some(Box::new(move |ctx, mut content| {
+                let ledger = held(ctx.as_ref(), &state_key(ctx.agent_name()));
+                let outcome = injector.inject(&mut content, Some(&ledger));
                 tracing::debug!(?outcome, "a message of the user");
-                let changed = matches!(outcome, Outcome::Judged(Injected::Yes { .. }));
-                Box::pin(async move { Ok(changed.then_some(content)) })
+                for refusal in &outcome.refused {
+                    tracing::warn!(
+                        gen_ai.skill.name = refusal.name,
+                        missing = ?refusal.tools_missing,
+                        "a skill was left out: the agent lacks tools it asks for"
+                    );
+                }
+                let changed = outcome.changed().then_some(content);
+                Box::pin(async move { Ok(changed) })
             })),
             on_event: Some(Box::new(move |ctx, event| {
                 let noted = noting.note(ctx.as_ref(), event);
@@ -167,87 +270,21 @@ impl Injector {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use adk_core::Part;
-    use prowess::inject::Untouched;
+/// The skills a session holds for an agent.
+fn held(ctx: &dyn InvocationContext, key: &str) -> Ledger {
+    let known = ctx.session().state().get(key);
+    known.as_ref().map(restore).unwrap_or_default()
+}
 
-    use super::*;
-    use crate::{
-        registry::HostTools,
-        sample::{Named, catalog},
-    };
-
-    fn asked(text: &str) -> Content {
-        let image = Part::FileData {
-            mime_type: "image/png".into(),
-            file_uri: "file:///a.png".into(),
-            annotations: None,
-        };
-        let mut content = Content::new("user").with_text(text);
-        content.parts.insert(0, image);
-        content
-    }
-
-    fn text(content: &Content) -> &str {
-        match &content.parts[1] {
-            Part::Text { text } => text,
-            other => panic!("not a text: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn it_does_nothing_until_it_is_turned_on() {
-        let injector = Injector::new(catalog(), Injection::default());
-        let mut content = asked("weather of a town");
-        let outcome = injector.inject(&mut content);
-        assert_eq!(outcome, Outcome::Judged(Injected::No(Untouched::Off)));
-        assert_eq!(content.parts, asked("weather of a town").parts);
-    }
-
-    #[test]
-    fn it_treats_a_message_once_and_doubles_nothing() {
-        let injector = Injector::new(catalog(), Injection::above(0.0));
-        let mut content = asked("weather of a town");
-        assert!(matches!(
-            injector.inject(&mut content),
-            Outcome::Judged(Injected::Yes { .. })
-        ));
-        let framed = "[skill:weather]\nLook the town up.\n[/skill]\n\nweather of a town";
-        assert_eq!(text(&content), framed);
-        let again = injector.inject(&mut content);
-        assert_eq!(
-            again,
-            Outcome::Judged(Injected::No(Untouched::AlreadyThere))
-        );
-        assert_eq!(text(&content), framed);
-    }
-
-    #[test]
-    fn a_skill_without_its_tools_is_not_injected() {
-        let tools = Arc::new(HostTools::default().tool(Named::tool("lookup")));
-        let injector = Injector::for_tools(catalog(), Injection::above(0.0), tools);
-        let mut content = asked("ring the alarm");
-        assert_eq!(
-            injector.inject(&mut content),
-            Outcome::Refused {
-                name: "alarm".into(),
-                tools_missing: vec!["siren".into()],
-            }
-        );
-        assert_eq!(content.parts, asked("ring the alarm").parts);
-    }
-
-    #[test]
-    fn a_newer_catalog_is_seen_by_plugins_made_before() {
-        let injector = Injector::new(catalog(), Injection::above(0.0));
-        let manager = injector.plugin_manager("skills");
-        assert_eq!(manager.plugin_names(), ["skills"]);
-        injector.replace(crate::sample::empty());
-        let mut content = asked("weather of a town");
-        assert_eq!(
-            injector.inject(&mut content),
-            Outcome::Judged(Injected::No(Untouched::NoMatch))
-        );
+impl fmt::Debug for InjectorOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tools = self.tools.as_ref().map(|tools| tools.available_tools());
+        f.debug_struct("InjectorOptions")
+            .field("wake", &self.wake)
+            .field("max_chars", &self.max_chars)
+            .field("root", &self.root)
+            .field("injection", &self.injection)
+            .field("tools", &tools)
+            .finish()
     }
 }

@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use prowess::{Catalog, LoadOptions, MemorySource, Source};
 use serde_json::{Value, json};
 
-/// Two skills with a tool each, and one without.
+/// Two skills with a tool each, one without, and one that only its name calls.
 pub(crate) fn catalog() -> Arc<Catalog> {
     let source = MemorySource::new("test")
         .skill(
@@ -26,7 +26,11 @@ pub(crate) fn catalog() -> Arc<Catalog> {
         )
         .skill(
             "tea/SKILL.md",
-            "---\nname: tea\ndescription: Brews tea.\n---\nSteep it.\n",
+            "---\nname: tea\ndescription: Brews tea.\ntriggers:\n  keywords: [kettle]\n---\nSteep it.\n",
+        )
+        .skill(
+            "vault/SKILL.md",
+            "---\nname: vault\ndescription: Opens the vault.\ndisable-model-invocation: true\nallowed-tools: lookup\n---\nOpen it.\n",
         );
     let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
     Arc::new(Catalog::load(&sources, &LoadOptions::default()).unwrap())

@@ -3,15 +3,12 @@
 //! What is active is kept in ADK's session state, for each agent of its own. So it lasts as long
 //! as the session does, and one toolset serves every session of a server.
 
-use std::{
-    fmt,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{fmt, sync::Arc};
 
-use adk_core::{ReadonlyContext, Result, Tool, Toolset};
+use adk_core::{LlmRequest, ReadonlyContext, Result, Tool, Toolset};
 use async_trait::async_trait;
 use prowess::{
-    Catalog, ContextOptions, Ledger, Mode, Reason, SkillContext, Strategy, ToolOptions,
+    Budget, Catalog, ContextOptions, Ledger, Mode, SkillContext, Strategy, ToolOptions,
     context::Refusal, normalized,
 };
 use serde_json::Value;
@@ -20,14 +17,20 @@ use crate::{
     content::carried,
     guard::{ArgumentOf, Guard},
     registry::Bridge,
+    snapshot::Current,
 };
 
 mod call;
 #[cfg(test)]
 mod tests;
+mod view;
+
+/// So much text of active skills is put back into a request that no longer holds it, unless the
+/// host says otherwise.
+const PUT_BACK: usize = 32_000;
 
 /// How a toolset behaves.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct ToolsetOptions {
     /// How the three tools behave.
     pub tools: ToolOptions,
@@ -40,6 +43,21 @@ pub struct ToolsetOptions {
     /// What patterns with an argument are compared with. Without it such a pattern covers no
     /// call, which matters under [`Permission::Restrict`](prowess::Permission::Restrict).
     pub argument_of: Option<ArgumentOf>,
+    /// How much text of active skills is put back into a request when a compaction has taken it
+    /// out; `None` puts nothing back. What does not fit can be loaded again.
+    pub put_back: Option<Budget>,
+}
+
+impl Default for ToolsetOptions {
+    fn default() -> Self {
+        Self {
+            tools: ToolOptions::default(),
+            context: ContextOptions::default(),
+            owned: Vec::new(),
+            argument_of: None,
+            put_back: Some(Budget::characters(PUT_BACK)),
+        }
+    }
 }
 
 /// Skills for an ADK agent. Cloning it shares the catalog.
@@ -53,13 +71,14 @@ pub struct SkillToolset {
 }
 
 struct Shared {
-    catalog: RwLock<Arc<Catalog>>,
+    current: Current,
     registry: Bridge,
     options: ToolsetOptions,
+    out_of_view: view::OutOfView,
 }
 
 /// The place in a session's state where the active skills of an agent are kept. Set it to
-/// `null` when the conversation was compacted, and skills can be loaded anew.
+/// `null`, and none is active.
 pub fn state_key(agent: &str) -> String {
     format!("prowess_skills_{}", normalized(agent))
 }
@@ -77,25 +96,22 @@ impl SkillToolset {
         }
         Self {
             shared: Arc::new(Shared {
-                catalog: RwLock::new(catalog),
+                current: Current::new(catalog),
                 registry: Bridge(registry),
                 options,
+                out_of_view: view::OutOfView::default(),
             }),
         }
     }
 
     /// The catalog in use.
     pub fn catalog(&self) -> Arc<Catalog> {
-        let catalog = self.shared.catalog.read();
-        Arc::clone(&catalog.unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.shared.current.get().catalog)
     }
 
     /// Puts a newer catalog in use, from the next call of a model on.
     pub fn replace(&self, catalog: Arc<Catalog>) {
-        let mut current = self.shared.catalog.write();
-        **current
-            .as_mut()
-            .unwrap_or_else(|poisoned| poisoned.get_mut()) = catalog;
+        self.shared.current.replace(catalog);
     }
 
     /// The tools a skill gets, or why it can not have them; `None` for a name nobody has.
@@ -151,23 +167,22 @@ impl Toolset for SkillToolset {
     }
 
     async fn tools(&self, ctx: Arc<dyn ReadonlyContext>) -> Result<Vec<Arc<dyn Tool>>> {
-        let key = state_key(ctx.agent_name());
-        let ledger = ctx.state().and_then(|state| state.get(&key));
-        let mut ledger = ledger.as_ref().map_or_else(Ledger::default, restore);
-        let catalog = self.catalog();
+        let mut ledger = held(ctx.as_ref());
+        let snapshot = self.shared.current.get();
+        let catalog = Arc::clone(&snapshot.catalog);
         // A skill before the user's words brings its tools as well.
-        let carried = carried(ctx.user_content(), &catalog);
-        if let Some(carried) = carried.as_ref().filter(|carried| carried.whole) {
-            ledger.load(carried.skill, Reason::Selected);
+        let mut cut = carried(ctx.user_content(), &snapshot);
+        for carried in cut.iter().filter(|carried| carried.whole) {
+            ledger.load(carried.skill, carried.reason);
         }
-        let cut = carried.filter(|carried| ledger.get(carried.skill.name()).is_none());
+        cut.retain(|carried| ledger.get(carried.skill.name()).is_none());
         let active = ledger.entries().iter().map(|entry| entry.name.as_str());
         let active = active.chain(cut.iter().map(|carried| carried.skill.name()));
         let bound = self.bound(&catalog, active);
         let options = self.shared.options.tools.clone();
         let engine = prowess::Toolset::resume(catalog, options, ledger);
         // Without a state a loaded skill would be forgotten, and its tools never come.
-        let keep = ctx.state().is_some().then_some(key);
+        let keep = ctx.state().map(|_| state_key(ctx.agent_name()));
         let mut tools: Vec<Arc<dyn Tool>> = vec![
             Arc::new(call::Load::new(self.clone(), &engine, keep)),
             Arc::new(call::Ask::new(engine.search())),
@@ -184,6 +199,39 @@ impl Toolset for SkillToolset {
         }
         Ok(tools)
     }
+
+    async fn process_llm_request(
+        &self,
+        ctx: Arc<dyn ReadonlyContext>,
+        request: &mut LlmRequest,
+    ) -> Result<()> {
+        let ledger = held(ctx.as_ref());
+        if let Some(budget) = &self.shared.options.put_back
+            && self.shared.options.tools.enabled
+            && !ledger.entries().is_empty()
+        {
+            let view = &self.shared.out_of_view;
+            view.put_back(ctx.as_ref(), request, &self.catalog(), ledger, budget);
+        }
+        Ok(())
+    }
+}
+
+/// The skills that the session of a context holds.
+fn held(ctx: &dyn ReadonlyContext) -> Ledger {
+    let key = state_key(ctx.agent_name());
+    let ledger = ctx.state().and_then(|state| state.get(&key));
+    ledger.as_ref().map_or_else(Ledger::default, restore)
+}
+
+/// What a model reads about a skill whose tools are missing.
+pub(crate) fn not_loaded(refusal: &Refusal) -> String {
+    format!(
+        "the skill `{}` was not loaded: it needs {}, and this agent does not offer it; go on \
+         without the skill and tell the user",
+        refusal.name,
+        call::listed(&refusal.tools_missing)
+    )
 }
 
 /// Reads what is active. What can not be read is told and counts as nothing.
@@ -212,6 +260,7 @@ impl fmt::Debug for ToolsetOptions {
             .field("context", &self.context)
             .field("owned", &self.owned)
             .field("argument_of", &self.argument_of.is_some())
+            .field("put_back", &self.put_back)
             .finish()
     }
 }

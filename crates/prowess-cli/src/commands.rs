@@ -7,6 +7,7 @@ use crate::{
 };
 
 pub(crate) mod activate;
+pub(crate) mod approve;
 pub(crate) mod budget;
 pub(crate) mod check;
 pub(crate) mod clients;
@@ -26,6 +27,7 @@ pub(crate) mod read;
 pub(crate) mod resources;
 pub(crate) mod rivals;
 pub(crate) mod select;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod skills_ref;
 pub(crate) mod tool;
@@ -52,10 +54,12 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Budget(arguments) => budget::run(&arguments, session),
         Verb::Read(arguments) => read::run(&arguments, session),
         Verb::Resources(arguments) => resources::run(&arguments, session),
+        Verb::Serve(arguments) => serve::run(&arguments, session),
         Verb::New(arguments) => new::run(&arguments, session),
         Verb::Export(arguments) => export::run(&arguments, session),
         Verb::Clients(arguments) => clients::run(&arguments, session),
         Verb::Trust(arguments) => trust::run(&arguments, session),
+        Verb::Approve(arguments) => approve::run(&arguments, session),
         Verb::Config(arguments) => config::run(&arguments, session),
         Verb::SkillsRef { arguments } => {
             let (out, messages) = session.output.streams();

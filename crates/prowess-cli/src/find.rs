@@ -41,6 +41,7 @@ fn look_up<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
         .or_else(|| catalog.named(wanted).first())
         .or_else(|| catalog.by_id(wanted))
         .or_else(|| catalog.by_path(path))
+        .or_else(|| of_server(catalog, wanted))
         .or_else(|| {
             let real = files::real_path(path).ok()?;
             catalog.skills().iter().find(|skill| {
@@ -48,4 +49,11 @@ fn look_up<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
                 file == real || skill.directory().as_ref() == Some(&real)
             })
         })
+}
+
+/// A skill of one server, as `LABEL/NAME`; several servers may have a skill of one name.
+fn of_server<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
+    let (label, name) = wanted.split_once('/')?;
+    let is_it = |skill: &&Skill| skill.remote().is_some_and(|remote| remote.server == label);
+    catalog.named(name).iter().find(is_it)
 }

@@ -3,12 +3,19 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use prowess::{
     Catalog, DiskSource, Filter, LoadOptions, Places, Scope, Source, Trust, TrustAll, TrustStore,
-    discover, format::Profile, import_jsonl, places, project_folders,
+    discover,
+    format::Profile,
+    import_jsonl,
+    live::{LiveOptions, LivePlaces, Sources},
+    places, project_folders,
 };
+
+use prowess_mcp::host::Host;
 
 use crate::{
     args::Options,
@@ -31,6 +38,8 @@ pub(crate) struct Session {
     pub(crate) config: Config,
     pub(crate) environment: Environment,
     pub(crate) output: Output,
+    /// The connections to MCP servers, once a verb asked for them.
+    pub(crate) host: Option<Host>,
 }
 
 impl Session {
@@ -87,8 +96,11 @@ impl Session {
 
     /// Loads every skill the options ask for.
     pub(crate) fn load(&mut self, request: &Request) -> Result<Catalog, Failure> {
-        let sources = self.sources(request)?;
-        Ok(self.load_from(&sources, request))
+        let mut sources = self.sources(request)?;
+        sources.extend(self.servers(request)?);
+        let catalog = self.load_from(&sources, request);
+        self.tell_servers(&catalog);
+        Ok(catalog)
     }
 
     /// Loads the skills of these sources.
@@ -103,13 +115,7 @@ impl Session {
         let bar = Bar::new(self.environment.stderr_terminal && !self.environment.plain);
         let options = LoadOptions {
             profile: request.profile,
-            filter: Filter {
-                enabled: self.config.enabled.value && !self.options.no_skills,
-                allowed: self.config.allowed.value.clone(),
-                tags: request.tags.clone(),
-                overrides: self.config.overrides(),
-                hidden: self.config.hidden.clone(),
-            },
+            filter: self.filter(request),
             trust,
             look_at_untrusted: request.look_at_untrusted,
             limits: self.config.limits.clone(),
@@ -173,6 +179,58 @@ impl Session {
         Ok(sources)
     }
 
+    /// The same places and rules for a catalog that follows changes on disk.
+    pub(crate) fn live(
+        &mut self,
+        request: &Request,
+    ) -> Result<(impl Sources + use<>, LiveOptions), Failure> {
+        // What is wrong with the places is told now, and not when they change.
+        self.sources(request)?;
+        let mut awaited = LivePlaces {
+            places: self.places(request)?,
+            environment: self.library_environment(),
+        }
+        .awaited();
+        awaited.extend(self.options.catalog.iter().cloned());
+        let named = self.config.catalogs.iter().chain(&self.config.dirs);
+        awaited.extend(named.map(|named| named.path.clone()));
+        let trust: Arc<dyn Trust + Send + Sync> = if self.options.trust {
+            Arc::new(TrustAll)
+        } else {
+            Arc::new(self.trusted_or_none())
+        };
+        let options = LiveOptions {
+            profile: request.profile,
+            filter: self.filter(request),
+            trust,
+            limits: self.config.limits.clone(),
+            threads: self.options.threads,
+            ..LiveOptions::default()
+        };
+        let seen = SessionSources {
+            session: Self {
+                options: self.options.clone(),
+                config: self.config.clone(),
+                environment: self.environment.clone(),
+                output: Output::new(&self.environment, self.options.color),
+                host: None,
+            },
+            request: request.clone(),
+            awaited,
+        };
+        Ok((seen, options))
+    }
+
+    fn filter(&self, request: &Request) -> Filter {
+        Filter {
+            enabled: self.config.enabled.value && !self.options.no_skills,
+            allowed: self.config.allowed.value.clone(),
+            tags: request.tags.clone(),
+            overrides: self.config.overrides(),
+            hidden: self.config.hidden.clone(),
+        }
+    }
+
     fn places(&self, request: &Request) -> Result<Places, Failure> {
         let client = self.client()?.filter(|_| !request.every_client);
         let mut wanted = self.config.clients.places(client);
@@ -225,6 +283,24 @@ impl Session {
     }
 }
 
+/// The places of a run, to be looked at again and again.
+struct SessionSources {
+    session: Session,
+    request: Request,
+    awaited: Vec<PathBuf>,
+}
+
+impl Sources for SessionSources {
+    fn sources(&self) -> Vec<Box<dyn Source>> {
+        // A folder that was there at the start may be gone now; the others still count.
+        self.session.sources(&self.request).unwrap_or_default()
+    }
+
+    fn awaited(&self) -> Vec<PathBuf> {
+        self.awaited.clone()
+    }
+}
+
 /// What a verb needs from a load.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Request {
@@ -236,4 +312,6 @@ pub(crate) struct Request {
     pub(crate) look_at_untrusted: bool,
     /// Look where every client looks, though one was named.
     pub(crate) every_client: bool,
+    /// Contact no server: the verb is about files.
+    pub(crate) local: bool,
 }

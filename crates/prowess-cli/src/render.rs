@@ -25,7 +25,7 @@ pub(crate) const HANG: usize = 6;
 
 /// The two streams of a command: data for machines and pipes, messages for people.
 pub(crate) struct Output {
-    data: io::BufWriter<io::StdoutLock<'static>>,
+    data: io::BufWriter<io::Stdout>,
     messages: io::Stderr,
     /// How data is coloured.
     pub(crate) paint: Paint,
@@ -50,7 +50,8 @@ impl Output {
             })
         };
         Self {
-            data: io::BufWriter::new(io::stdout().lock()),
+            // Not locked: a server writes to the same stream from other threads.
+            data: io::BufWriter::new(io::stdout()),
             messages: io::stderr(),
             paint: paint(environment.stdout_terminal),
             message_paint: paint(environment.stderr_terminal),

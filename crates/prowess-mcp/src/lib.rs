@@ -1,1 +1,13 @@
 //! Agent Skills over the Model Context Protocol: a server and a verifying host.
+
+// What is served.
+pub mod server;
+pub mod uri;
+
+// How messages come and go.
+pub mod http;
+pub mod stdio;
+mod wire;
+
+// What other servers publish.
+pub mod host;

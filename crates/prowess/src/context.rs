@@ -8,6 +8,7 @@ use crate::{
     authority::Authority,
     catalog::Catalog,
     frame::frame_instruction,
+    rank::Ranker,
     select::{Match, Policy},
     skill::Skill,
 };
@@ -223,10 +224,14 @@ impl<'a, Tool> Coordinator<'a, Tool> {
         const MORE: usize = 8;
         let mut policy = self.options.policy.clone();
         let mut tried = 0;
+        let mut least = f32::NEG_INFINITY;
         while policy.top_k > 0 {
             let matches = self.catalog.select(query, &policy).matches;
+            if tried == 0 {
+                least = matches.first().map_or(least, |best| self.least_score(best));
+            }
             for found in matches.iter().skip(tried) {
-                if take(*found) {
+                if found.score < least || take(*found) {
                     return;
                 }
             }
@@ -236,6 +241,22 @@ impl<'a, Tool> Coordinator<'a, Tool> {
             tried = matches.len();
             policy.top_k = policy.top_k.saturating_mul(MORE);
         }
+    }
+
+    /// The score from which on a match may step in for a better one that was refused. A match
+    /// far behind the best answers another question, and where the best is not relevant nothing
+    /// is. A host that names a score of its own has decided that already.
+    fn least_score(&self, best: &Match) -> f32 {
+        const SHARE: f32 = 0.5;
+        let policy = &self.options.policy;
+        // The other ranker's scores say too little to compare them so.
+        if policy.min_score.is_some() || policy.ranker != Ranker::Lexical {
+            return f32::NEG_INFINITY;
+        }
+        if best.confidence < policy.relevant {
+            return f32::INFINITY;
+        }
+        best.score * SHARE
     }
 
     /// Takes a candidate if it fits, else notes why not; whether it was taken.
@@ -261,17 +282,25 @@ impl<'a, Tool> Coordinator<'a, Tool> {
             tracing::warn!(gen_ai.skill.name = candidate.skill.name(), "{warning}");
             resolution.warnings.push(warning);
         }
-        resolution.context = Some(self.assemble(candidate, authority, binding));
+        let skill = match candidate.skill.loaded() {
+            Ok(skill) => skill,
+            Err(error) => {
+                tracing::warn!(gen_ai.skill.name = candidate.skill.name(), "{error}");
+                resolution.warnings.push(error.to_string());
+                return false;
+            }
+        };
+        resolution.context = Some(self.assemble(candidate, &skill, authority, binding));
         true
     }
 
     fn assemble(
         &self,
         candidate: &Candidate<'_>,
+        skill: &Skill,
         authority: Authority,
         binding: bind::Binding<Tool>,
     ) -> SkillContext<Tool> {
-        let skill = candidate.skill;
         let names: Vec<_> = binding
             .bound
             .iter()
@@ -279,7 +308,7 @@ impl<'a, Tool> Coordinator<'a, Tool> {
             .collect();
         let framed = frame_instruction(
             skill.name(),
-            skill.description(),
+            &skill.described(),
             &names,
             skill.instructions(),
             self.options.max_chars,

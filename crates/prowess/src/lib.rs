@@ -14,6 +14,7 @@
 pub use activate::{Activation, Reason, Triggers, Turn};
 pub use authority::{Authority, Grant, Permission};
 pub use budget::{Budget, PromptOptions};
+pub use cache::{Cache, CachedLoad};
 pub use catalog::{Catalog, Change, Filter, LoadError, LoadOptions, Override, UnknownOverride};
 pub use check::check;
 pub use context::{ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolRegistry};
@@ -24,17 +25,22 @@ pub use inject::Injection;
 pub use jsonl::{export_jsonl, import_jsonl};
 pub use ledger::Ledger;
 pub use limits::Limits;
+#[cfg(feature = "watch")]
+pub use live::{LiveCatalog, LiveOptions};
 pub use pool::Pool;
 pub use prompt::escape_xml;
 pub use prowess_format as format;
-pub use resource::{Content, Page, Resource, ResourceError, Resources};
+pub use resource::{Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources};
 pub use skill::{HiddenBy, Skill, State};
 pub use source::{
     Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
     clients::{Client, Clients, UnknownClient},
     disk::DiskSource,
     memory::{MemorySource, Record},
-    places::{At, Environment, Places, SkillFolder, places, project_folders, user_paths},
+    places::{
+        At, Environment, Places, SkillFolder, candidates, places, project_folders, user_paths,
+    },
+    remote::{Fetch, FetchError, Fetched, Remote},
 };
 pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
 pub use trust::{Decision, Seal, Trust, TrustAll, TrustNone, TrustStore};
@@ -45,11 +51,15 @@ pub mod source;
 pub mod trust;
 
 // Skills and the snapshot they form.
+mod cache;
 mod catalog;
 mod discover;
 mod identity;
 mod jsonl;
+#[cfg(feature = "watch")]
+pub mod live;
 mod skill;
+mod survey;
 
 // The right skill for a request.
 pub mod confidence;

@@ -1,5 +1,6 @@
 //! Orders documents by how well they answer a request.
 
+mod best;
 pub mod lexical;
 pub mod overlap;
 pub(crate) mod query;

@@ -118,6 +118,8 @@ pub struct ToolOptions {
     pub resources: usize,
     /// How much is listed and read.
     pub limits: Limits,
+    /// Whether a model is told where a skill's folder is; one on another machine cannot go there.
+    pub directory: bool,
     /// The time of a record.
     pub clock: fn() -> SystemTime,
 }
@@ -131,6 +133,7 @@ impl Default for ToolOptions {
             policy: Policy::default(),
             resources: 50,
             limits: Limits::default(),
+            directory: true,
             clock: SystemTime::now,
         }
     }

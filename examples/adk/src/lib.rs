@@ -6,13 +6,15 @@
 use std::{collections::HashMap, sync::Arc};
 
 use adk_agent::LlmAgentBuilder;
-use adk_core::{Content, Part, Result, SessionId, Tool, ToolContext, UserId};
+use adk_core::{
+    Content, EventsCompactionConfig, Part, Result, SessionId, Tool, ToolContext, UserId,
+};
 use adk_runner::Runner;
 use adk_session::{CreateRequest, InMemorySessionService, SessionService};
 use async_trait::async_trait;
 use futures::StreamExt;
 use prowess::{Catalog, Injection, LoadOptions, MemorySource, Source};
-use prowess_adk::{HostTools, Injector, SkillToolset, ToolsetOptions};
+use prowess_adk::{HostTools, Injector, InjectorOptions, SkillToolset, ToolsetOptions};
 use script::Script;
 use serde_json::{Value, json};
 
@@ -64,17 +66,30 @@ pub fn catalog() -> std::result::Result<Catalog, prowess::LoadError> {
     Catalog::load(&sources, &LoadOptions::default())
 }
 
+/// What a host may decide.
+#[derive(Default)]
+pub struct Setup {
+    /// Whether skills are put before messages by their words alone. Off by default; then the
+    /// model chooses, or the user with `@name`.
+    pub injection: Injection,
+    /// Whether and how old messages are replaced by a summary.
+    pub compaction: Option<EventsCompactionConfig>,
+}
+
 /// Runs the questions one after another in one session, and gives the whole conversation as
-/// lines. Injection is off by default; then the model alone chooses skills.
-pub async fn converse(
-    questions: &[&str],
-    model: Arc<Script>,
-    injection: Injection,
-) -> Result<Vec<String>> {
+/// lines.
+pub async fn converse(questions: &[&str], model: Arc<Script>, setup: Setup) -> Result<Vec<String>> {
     let catalog = catalog().map_err(|error| adk_core::AdkError::config(error.to_string()))?;
     let catalog = Arc::new(catalog);
     let host = Arc::new(HostTools::default().tool(Arc::new(Calendar)));
-    let injector = Injector::for_tools(catalog.clone(), injection, host.clone());
+    let injector = Injector::new(
+        catalog.clone(),
+        InjectorOptions {
+            injection: setup.injection,
+            tools: Some(host.clone()),
+            ..InjectorOptions::default()
+        },
+    );
     let skills = SkillToolset::new(catalog, host, ToolsetOptions::default());
     let agent = LlmAgentBuilder::new("helper")
         .instruction("You help the customers of a plumber.")
@@ -90,12 +105,15 @@ pub async fn converse(
         state: HashMap::new(),
     };
     sessions.create(session).await?;
-    let runner = Runner::builder()
+    let mut runner = Runner::builder()
         .app_name(APP)
         .agent(Arc::new(agent))
         .session_service(sessions)
-        .plugin_manager(Arc::new(injector.plugin_manager("skills")))
-        .build()?;
+        .plugin_manager(Arc::new(injector.plugin_manager("skills")));
+    if let Some(compaction) = setup.compaction {
+        runner = runner.compaction_config(compaction);
+    }
+    let runner = runner.build()?;
 
     let mut conversation = Vec::new();
     for question in questions {

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use prowess::Injection;
 use prowess_example_adk::{
-    converse,
+    Setup, converse,
     script::{Script, Step},
 };
 use serde_json::json;
@@ -22,7 +21,7 @@ async fn main() -> adk_core::Result<()> {
         "Can a plumber come on Monday?",
         "Help, it smells of gas! Is there a gas leak?",
     ];
-    for line in converse(&questions, Arc::new(model), Injection::default()).await? {
+    for line in converse(&questions, Arc::new(model), Setup::default()).await? {
         println!("{line}\n");
     }
     Ok(())

@@ -18,7 +18,7 @@ pub enum Step {
 pub struct Script {
     steps: Mutex<VecDeque<Step>>,
     shown: Mutex<Vec<Vec<String>>>,
-    heard: Mutex<Vec<String>>,
+    read: Mutex<Vec<Vec<String>>>,
 }
 
 impl Script {
@@ -27,13 +27,21 @@ impl Script {
         Self {
             steps: Mutex::new(steps.into_iter().collect()),
             shown: Mutex::default(),
-            heard: Mutex::default(),
+            read: Mutex::default(),
         }
+    }
+
+    /// All the words of each request.
+    pub fn read(&self) -> Vec<String> {
+        let read = self.read.lock().expect("nobody panics with it");
+        read.iter().map(|texts| texts.join("\n---\n")).collect()
     }
 
     /// The last words of each request.
     pub fn heard(&self) -> Vec<String> {
-        self.heard.lock().expect("nobody panics with it").clone()
+        let read = self.read.lock().expect("nobody panics with it");
+        let last = read.iter().map(|texts| texts.last().cloned());
+        last.map(Option::unwrap_or_default).collect()
     }
 
     /// The tools of each request, by name.
@@ -54,9 +62,9 @@ impl Llm for Script {
         let mut shown = self.shown.lock().expect("nobody panics with it");
         shown.push(names);
         let parts = request.contents.iter().flat_map(|content| &content.parts);
-        let texts = parts.filter_map(Part::text);
-        let mut heard = self.heard.lock().expect("nobody panics with it");
-        heard.push(texts.last().unwrap_or_default().to_owned());
+        let texts = parts.filter_map(Part::text).map(str::to_owned);
+        let mut read = self.read.lock().expect("nobody panics with it");
+        read.push(texts.collect());
         let mut steps = self.steps.lock().expect("nobody panics with it");
         let part = match steps.pop_front() {
             Some(Step::Call(name, args)) => Part::FunctionCall {

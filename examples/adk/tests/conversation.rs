@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use adk_core::{
+    BaseEventsSummarizer, Content, Event, EventCompaction, EventsCompactionConfig, Result,
+};
 use expect_test::expect;
 use prowess::Injection;
 use prowess_example_adk::{
-    converse,
+    Setup, converse,
     script::{Script, Step},
 };
 use serde_json::json;
@@ -20,7 +23,7 @@ async fn a_skill_brings_its_tool_and_a_skill_without_one_is_refused() {
         Step::Say("Please ring the duty officer."),
     ]));
     let questions = ["Can a plumber come on Monday?", "It smells of gas!"];
-    let conversation = converse(&questions, model.clone(), Injection::default())
+    let conversation = converse(&questions, model.clone(), Setup::default())
         .await
         .unwrap();
     expect![[r#"
@@ -71,7 +74,11 @@ async fn an_injected_skill_brings_its_tool_too() {
         "Thanks!",
         "Is there a gas leak?",
     ];
-    let conversation = converse(&questions, model.clone(), Injection::above(0.0)).await;
+    let injecting = Setup {
+        injection: Injection::above(0.0),
+        ..Setup::default()
+    };
+    let conversation = converse(&questions, model.clone(), injecting).await;
     expect![[r#"
         user: I want to book a visit of a plumber
         ---
@@ -100,4 +107,88 @@ async fn an_injected_skill_brings_its_tool_too() {
     let four = "calendar read_skill_resource search_skills skill";
     let shown: Vec<_> = model.shown().iter().map(|names| names.join(" ")).collect();
     assert_eq!(shown, [four; 4]);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_skill_called_by_name_comes_with_its_tool_or_says_why_not() {
+    let model = Arc::new(Script::new([
+        Step::Call("calendar", json!({ "day": "Friday" })),
+        Step::Say("Friday at ten."),
+        Step::Say("I cannot telephone from here."),
+    ]));
+    let questions = ["@booking for Friday", "@emergency now"];
+    converse(&questions, model.clone(), Setup::default())
+        .await
+        .unwrap();
+    let booking = "[skill:booking]\nAsk `calendar` for a free hour and offer it.\n[/skill]\n\n\
+                   @booking for Friday";
+    let refused = "the skill `emergency` was not loaded: it needs `telephone`, and this agent \
+                   does not offer it; go on without the skill and tell the user\n\n@emergency now";
+    assert_eq!(model.heard(), [booking, booking, refused]);
+    let four = "calendar read_skill_resource search_skills skill";
+    let shown: Vec<_> = model.shown().iter().map(|names| names.join(" ")).collect();
+    assert_eq!(shown, [four; 3]);
+}
+
+/// Says of everything only that it was.
+struct Short;
+
+#[async_trait::async_trait]
+impl BaseEventsSummarizer for Short {
+    async fn summarize_events(&self, events: &[Event]) -> Result<Option<Event>> {
+        let (Some(first), Some(last)) = (events.first(), events.last()) else {
+            return Ok(None);
+        };
+        let mut event = Event::new("compaction");
+        event.actions.compaction = Some(EventCompaction {
+            start_timestamp: first.timestamp,
+            end_timestamp: last.timestamp,
+            compacted_content: Content::new("user").with_text("A visit was booked."),
+        });
+        Ok(Some(event))
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn an_active_skill_outlives_a_compaction() {
+    let model = Arc::new(Script::new([
+        Step::Say("Friday at ten."),
+        Step::Say("You are welcome."),
+    ]));
+    let compacting = Setup {
+        compaction: Some(EventsCompactionConfig {
+            compaction_interval: 1,
+            overlap_size: 0,
+            summarizer: Arc::new(Short),
+        }),
+        ..Setup::default()
+    };
+    let questions = ["@booking for Friday", "Thanks!"];
+    converse(&questions, model.clone(), compacting)
+        .await
+        .unwrap();
+    expect![[r#"
+        You help the customers of a plumber.
+        ---
+        [skill:booking]
+        Ask `calendar` for a free hour and offer it.
+        [/skill]
+
+        @booking for Friday
+        ===
+        You help the customers of a plumber.
+        ---
+        A visit was booked.
+        ---
+        These skills are active in this conversation:
+
+        [skill:booking]
+        Ask `calendar` for a free hour and offer it.
+        [/skill]
+        ---
+        Thanks!"#]]
+    .assert_eq(&model.read().join("\n===\n"));
+    let four = "calendar read_skill_resource search_skills skill";
+    let shown: Vec<_> = model.shown().iter().map(|names| names.join(" ")).collect();
+    assert_eq!(shown, [four; 2]);
 }

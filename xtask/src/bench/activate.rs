@@ -7,15 +7,16 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use globset::{Glob, GlobMatcher};
-use prowess::format::Document;
+use prowess::format::{Document, Trigger};
 use prowess::{Budget, Catalog, LoadOptions, MemorySource, PromptOptions, Source, Triggers, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::peers::Peers;
 use super::table::{Table, Target, figure, targets, thousands};
 use super::{Format, Options, child, median};
 use crate::generate::queries;
-use crate::measure::processor_time;
+use crate::measure::{QueryCost, processor_time};
 use crate::workspace;
 
 /// How many requests the list is made for.
@@ -26,6 +27,9 @@ const CHARACTERS: usize = 8_000;
 
 /// How many skills have triggers: four each.
 const TRIGGERED: usize = 1_000;
+
+/// The files of the turn.
+const FILES: [&str; 3] = ["src/lib.rs", "river/a/b.court7", "docs/a.md"];
 
 /// The size at which the issue sets its limit.
 const JUDGED: usize = 10_000;
@@ -80,18 +84,26 @@ impl Activate {
         eprintln!("waking {TRIGGERED} skills");
         let wake: Beside = child(&["wake", "--repeats", &repeats])?;
         ensure!(wake.gave > 0, "nothing woke; that cannot be compared");
-        self.print(&lists, &wake)
+        let defect = if self.options.no_peers {
+            None
+        } else {
+            Some(defect(self.options.repeats)?)
+        };
+        self.print(&lists, &wake, defect.as_ref())
     }
 
-    fn print(&self, lists: &[Beside], wake: &Beside) -> Result<()> {
+    fn print(&self, lists: &[Beside], wake: &Beside, defect: Option<&QueryCost>) -> Result<()> {
         let met = judge(lists, wake);
         let format = self.options.format();
         if format == Format::Json {
-            let whole = json!({ "list": lists, "wake": wake, "targets": met });
+            let whole = json!({ "list": lists, "wake": wake, "defect": defect, "targets": met });
             println!("{}", serde_json::to_string_pretty(&whole)?);
             return Ok(());
         }
         println!("{}", table(lists, wake).render(format));
+        if let Some(defect) = defect {
+            println!("{}", beside_defect(wake, defect).render(format));
+        }
         println!("{}", targets("Targets of activation", &met).render(format));
         Ok(())
     }
@@ -119,6 +131,58 @@ fn table(lists: &[Beside], wake: &Beside) -> Table {
         ),
         wake,
     );
+    table
+}
+
+/// Asks the hook of `defect-agent` about the same message and triggers.
+fn defect(repeats: usize) -> Result<QueryCost> {
+    let peers = Peers::build()?;
+    let catalog = triggered();
+    let texts = |triggers: Vec<Trigger<'_>>| -> Vec<String> {
+        triggers.iter().map(|it| it.text.to_owned()).collect()
+    };
+    let skills: Vec<_> = catalog
+        .skills()
+        .iter()
+        .map(|skill| {
+            let document = skill.document();
+            json!({
+                "name": skill.name(),
+                "keywords": texts(document.trigger_keywords()),
+                "globs": texts(document.trigger_globs()),
+            })
+        })
+        .collect();
+    // The hook reads no files of a turn, so they stand in the message.
+    let message = format!("{} {}", message(), FILES.join(" "));
+    let file = workspace().join("target/bench/triggers.json");
+    let triggers = json!({ "message": message, "skills": skills });
+    fs::write(&file, triggers.to_string()).context("cannot write the triggers")?;
+    let cost: QueryCost = peers.run("defect-wake", &file, &[&(repeats * 20).to_string()])?;
+    ensure!(cost.matches > 0, "defect-agent woke nothing");
+    Ok(cost)
+}
+
+fn beside_defect(wake: &Beside, defect: &QueryCost) -> Table {
+    let head = ["what", "µs", "woken"];
+    let mut table = Table::new("The same message and triggers beside `defect-agent`", &head);
+    let runs: Vec<u64> = defect.runs_ns.concat();
+    let theirs = Beside::micros(&runs);
+    table.row(vec![
+        "prowess".into(),
+        figure(wake.ours()),
+        wake.gave.to_string(),
+    ]);
+    table.row(vec![
+        "defect-agent's hook".into(),
+        figure(theirs),
+        (defect.matches / runs.len().max(1)).to_string(),
+    ]);
+    table.row(vec![
+        "times faster".into(),
+        figure(theirs / wake.ours()),
+        String::new(),
+    ]);
     table
 }
 
@@ -207,7 +271,7 @@ pub(super) fn wake(repeats: usize) -> Beside {
     let message = message();
     let turn = Turn {
         message: &message,
-        files: &["src/lib.rs", "river/a/b.court7", "docs/a.md"],
+        files: &FILES,
         ..Turn::default()
     };
     let loops = Loop::new(&catalog);

@@ -39,7 +39,7 @@ impl Peers {
         Ok(Self(target.join("release/peers")))
     }
 
-    /// Runs one measurement: `what` names it, `root` holds the catalog.
+    /// Runs one measurement: `what` names it, `root` holds the catalog or tells what to do.
     pub(super) fn run<T: DeserializeOwned>(
         &self,
         what: &str,

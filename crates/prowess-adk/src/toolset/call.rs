@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use prowess::{Tool as _, ToolResult};
 use serde_json::{Value, json};
 
-use super::SkillToolset;
+use super::{SkillToolset, not_loaded};
 
 /// A tool that only looks: `search_skills` and `read_skill_resource`.
 pub(super) struct Ask<Inner> {
@@ -90,11 +90,7 @@ impl Load {
         let name = skill.name();
         match self.skills.bind(&catalog, name) {
             None => Ok(String::new()),
-            Some(Err(refusal)) => Err(format!(
-                "the skill `{name}` was not loaded: it needs {}, and this agent does not offer \
-                 it; go on without the skill and tell the user",
-                listed(&refusal.tools_missing)
-            )),
+            Some(Err(refusal)) => Err(not_loaded(&refusal)),
             Some(Ok(context)) => {
                 let bound: Vec<_> = context.tools.iter().map(|bound| &bound.name).collect();
                 if self.keep.is_none() && !bound.is_empty() {
@@ -136,6 +132,8 @@ impl Tool for Load {
             Ok(note) => note,
             Err(error) => return Ok(json!({ "error": error })),
         };
+        let view = &self.skills.shared.out_of_view;
+        view.forget(ctx.as_ref(), &mut self.engine.ledger());
         let mut result = self.engine.skill().call(&input);
         if !result.record.success {
             return Ok(told(result));
@@ -162,7 +160,7 @@ fn told(result: ToolResult) -> Value {
     }
 }
 
-fn listed(names: &[impl std::fmt::Display]) -> String {
+pub(super) fn listed(names: &[impl std::fmt::Display]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
 }

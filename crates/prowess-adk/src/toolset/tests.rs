@@ -161,3 +161,59 @@ fn what_can_not_be_read_counts_as_nothing() {
     assert_eq!(restore(&Value::Null), Ledger::default());
     assert_eq!(restore(&json!({ "version": 99 })), Ledger::default());
 }
+
+fn texts(request: &LlmRequest) -> Vec<String> {
+    let parts = request.contents.iter().flat_map(|content| &content.parts);
+    parts
+        .map(|part| match part.text() {
+            Some(text) => text.to_owned(),
+            None => "result of a call".to_owned(),
+        })
+        .collect()
+}
+
+/// What a model reads when the conversation holds these texts and the question of the session.
+fn read(skills: &SkillToolset, session: &Arc<Session>, texts_before: &[&str]) -> Vec<String> {
+    let mut contents: Vec<_> = texts_before
+        .iter()
+        .map(|text| adk_core::Content::new("user").with_text(*text))
+        .collect();
+    contents.push(session.user_content().clone());
+    let mut request = LlmRequest::new("model", contents);
+    run(skills.process_llm_request(session.clone(), &mut request)).unwrap();
+    texts(&request)
+}
+
+#[test]
+fn what_a_compaction_took_out_is_put_back() {
+    let skills = skills(Mode::Strict);
+    let start = Session::context();
+    assert_eq!(read(&skills, &start, &["summary"]), ["summary", "hello"]);
+    load(&skills, &start, "tea");
+    let next = start.next();
+    let tea = "[skill:tea]\nSteep it.\n[/skill]";
+    assert_eq!(
+        read(&skills, &next, &["summary"]),
+        [
+            "summary".to_owned(),
+            format!("These skills are active in this conversation:\n\n{tea}"),
+            "hello".to_owned()
+        ]
+    );
+    // What the request holds is not said twice.
+    assert_eq!(read(&skills, &next, &[tea]), [tea, "hello"]);
+}
+
+#[test]
+fn what_does_not_fit_can_be_loaded_again() {
+    let skills = with(ToolsetOptions {
+        put_back: Some(Budget::characters(20)),
+        ..ToolsetOptions::default()
+    });
+    let start = Session::context();
+    load(&skills, &start, "tea");
+    let next = start.next();
+    assert!(load(&skills, &next, "tea").contains("already active"));
+    assert_eq!(read(&skills, &next, &["summary"]), ["summary", "hello"]);
+    assert!(load(&skills, &next, "tea").contains("Steep it."));
+}

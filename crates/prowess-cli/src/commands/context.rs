@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use prowess::{
-    Authority, Catalog, ContextOptions, Coordinator, Permission, SkillContext, Strategy,
+    Authority, ContextOptions, Coordinator, Permission, SkillContext, Strategy,
     context::{Envelope, Generalist, Mode, Refusal, Resolution},
     rank::Ranker,
     select::Policy,
@@ -98,10 +98,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         );
     }
     let strategies = strategies(arguments)?;
-    let mut options = options(arguments, session);
-    if options.policy.min_score.is_none() {
-        options.policy.min_score = relevant(&catalog, &strategies, &options.policy);
-    }
+    let options = options(arguments, session);
     let coordinator = Coordinator::new(&catalog, &arguments.tools, options);
     let resolution = coordinator.resolve(&strategies);
     let exit = if resolution.context.is_some() {
@@ -132,25 +129,6 @@ fn strategies(arguments: &Arguments) -> Result<Vec<Strategy>, Failure> {
     };
     let tags = arguments.tag.iter().cloned().map(Strategy::Tag);
     Ok(names.chain(query).chain(tags).collect())
-}
-
-/// The score from which on a match may step in for a better one that was refused. A match far
-/// behind the best answers another question, and where the best is not relevant nothing is.
-fn relevant(catalog: &Catalog, strategies: &[Strategy], policy: &Policy) -> Option<f32> {
-    const SHARE: f32 = 0.5;
-    // The other ranker's scores say too little to compare them so.
-    if policy.ranker != Ranker::Lexical {
-        return None;
-    }
-    let query = strategies.iter().find_map(|strategy| match strategy {
-        Strategy::Query(query) => Some(query),
-        _ => None,
-    })?;
-    let best = *catalog.select(query, policy).matches.first()?;
-    if best.confidence < policy.relevant {
-        return Some(f32::INFINITY);
-    }
-    Some((best.score * SHARE).max(policy.threshold()))
 }
 
 fn options(arguments: &Arguments, session: &Session) -> ContextOptions {

@@ -17,6 +17,7 @@ use crate::{
         table::{Ink, Side, Table},
         text::{count, line, line_start, list, thousands},
     },
+    servers::is_about_server,
 };
 
 /// List the skills: name, scope, size and description
@@ -96,7 +97,7 @@ fn table<'a>(skills: impl Iterator<Item = &'a Skill>, columns: usize) -> Table {
     for skill in skills {
         let mut row = vec![
             (line(skill.name()), Some(Paint::strong as _)),
-            (skill.origin().scope.to_string(), None),
+            (scope(skill), None),
         ];
         if marked {
             row.push(mark(skill));
@@ -105,6 +106,15 @@ fn table<'a>(skills: impl Iterator<Item = &'a Skill>, columns: usize) -> Table {
         table.row(row);
     }
     table
+}
+
+/// How near it is; of which server, where it is of one.
+fn scope(skill: &Skill) -> String {
+    let scope = skill.origin().scope;
+    match skill.remote() {
+        Some(remote) => format!("{scope} {}", line(&remote.server)),
+        None => scope.to_string(),
+    }
 }
 
 /// What the skill says of itself, or why it can not be used.
@@ -219,8 +229,10 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
 /// What was noticed beside the skills, so that nothing is skipped without a word.
 fn findings(catalog: &Catalog, hint: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
-    if !catalog.findings().is_empty() {
-        let found = catalog.findings().len();
+    // What is wrong with servers was told already.
+    let found = catalog.findings().iter();
+    let found = found.filter(|it| !is_about_server(&it.diagnostic)).count();
+    if found > 0 {
         let them = if found == 1 { "it" } else { "them" };
         text += &hint(&format!(
             "{} about files that are no skills; `prowess check` tells {them}",

@@ -52,6 +52,22 @@ struct Shown<'a> {
     size: Sizes,
     instructions: &'a str,
     diagnostics: Vec<DiagnosticRow<'a>>,
+    /// What is known of a skill that is on a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<RemoteRow<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RemoteRow<'a> {
+    server: &'a str,
+    uri: &'a str,
+    approved: bool,
+    /// The fields that have no effect until it is approved.
+    withheld: &'a [String],
+    /// Whether its files are compared with digests.
+    verified: bool,
+    /// How old a copy is that stands in for the server.
+    age_seconds: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -83,7 +99,20 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         look_at_untrusted: true,
         ..Request::default()
     })?;
-    let skill = find(&catalog, &arguments.name)?;
+    let found = find(&catalog, &arguments.name)?;
+    // A remote skill is fetched to be shown; what is known without that is shown all the same.
+    let loaded = found.loaded();
+    if let Err(error) = &loaded {
+        let told = Failure::new(error.to_string()).hint(&error.help);
+        let told = told.render(session.output.message_paint);
+        session.output.message(&told);
+    }
+    let exit = if loaded.is_ok() {
+        Exit::Fine
+    } else {
+        Exit::Findings
+    };
+    let skill: &Skill = loaded.as_deref().unwrap_or(found);
     let resources = match skill.resources(&session.config.limits) {
         Ok(resources) => resources,
         Err(ResourceError::NoFolder { .. }) => Resources::default(),
@@ -95,7 +124,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let shown = shown(skill, resources, &catalog, session);
     if arguments.json {
         session.output.json(&shown)?;
-        return Ok(Exit::Fine);
+        return Ok(exit);
     }
     let (text, hang) = tell::tell(&shown, skill, session);
     session.output.prose(&text, hang)?;
@@ -113,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             line(skill.name())
         ));
     }
-    Ok(Exit::Fine)
+    Ok(exit)
 }
 
 fn shown<'a>(
@@ -172,6 +201,14 @@ fn shown<'a>(
             .diagnostics()
             .map(|diagnostic| DiagnosticRow::new(display_path(skill.path()), diagnostic))
             .collect(),
+        remote: skill.remote().map(|remote| RemoteRow {
+            server: &remote.server,
+            uri: &remote.uri,
+            approved: remote.approved,
+            withheld: &remote.withheld,
+            verified: remote.verified,
+            age_seconds: remote.age.map(|age| age.as_secs()),
+        }),
     }
 }
 

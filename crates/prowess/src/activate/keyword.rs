@@ -1,6 +1,7 @@
 //! Keywords in a message: whole words, in any case, found in one pass.
 
 use aho_corasick::AhoCorasick;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::{skill::Skill, words::is_dense};
 
@@ -47,25 +48,33 @@ impl Keywords {
     }
 }
 
-/// Text without case, with every run of white space as one blank.
+/// Text without case, with every run of white space as one blank, and with one way to write an
+/// accent: file systems and keyboards disagree on that.
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
-    for char in text.trim().chars() {
-        match char {
-            _ if char.is_ascii_alphanumeric() => folded.push(char.to_ascii_lowercase()),
-            _ if char.is_whitespace() => {
-                if !folded.ends_with(' ') {
-                    folded.push(' ');
-                }
-            }
-            // Where lower case keeps two letters apart that fold to one.
-            'ß' | 'ẞ' => folded.push_str("ss"),
-            'ς' => folded.push('σ'),
-            'ſ' => folded.push('s'),
-            _ => folded.extend(char.to_lowercase()),
-        }
+    let text = text.trim();
+    if text.is_ascii() {
+        text.chars().for_each(|char| push(char, &mut folded));
+    } else {
+        text.nfc().for_each(|char| push(char, &mut folded));
     }
     folded
+}
+
+fn push(char: char, folded: &mut String) {
+    match char {
+        _ if char.is_ascii_alphanumeric() => folded.push(char.to_ascii_lowercase()),
+        _ if char.is_whitespace() => {
+            if !folded.ends_with(' ') {
+                folded.push(' ');
+            }
+        }
+        // Where lower case keeps two letters apart that fold to one.
+        'ß' | 'ẞ' => folded.push_str("ss"),
+        'ς' => folded.push('σ'),
+        'ſ' => folded.push('s'),
+        _ => folded.extend(char.to_lowercase()),
+    }
 }
 
 /// Whether a hit is not part of a longer word. Scripts without blanks between words have no such
@@ -112,6 +121,10 @@ mod tests {
         assert!(fires("Отчёт", "отчёт готов"));
         assert!(fires("表格", "请填写表格并保存"));
         assert!(!fires("resume", "résumé"), "an accent is not case");
+        assert!(
+            fires("caf\u{e9}", "Cafe\u{301} au lait"),
+            "one way to write it"
+        );
     }
 
     #[test]

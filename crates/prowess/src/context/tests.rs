@@ -64,6 +64,41 @@ fn a_missing_tool_passes_the_task_to_the_next_skill() {
 }
 
 #[test]
+fn a_weak_match_does_not_step_in_for_a_refused_one() {
+    let skills = [
+        SKILLS[0],
+        (
+            "piano",
+            "description: Tune a piano, and keep it away from water.\n",
+            "Tune.",
+        ),
+    ];
+    let catalog = catalog(&skills);
+    let tools = host(&[]);
+    let resolve = |policy: Policy| {
+        let options = ContextOptions {
+            policy,
+            ..ContextOptions::default()
+        };
+        let resolution =
+            Coordinator::new(&catalog, &tools, options).resolve(&query("water and gas emergency"));
+        let refused: Vec<_> = resolution.refused.into_iter().map(|it| it.name).collect();
+        let taken = resolution.context.and_then(|it| it.provenance.name);
+        (refused.join(" "), taken)
+    };
+    assert_eq!(resolve(Policy::default()), ("emergency".to_owned(), None));
+    // A host that names a score of its own takes what has it.
+    let any = Policy {
+        min_score: Some(0.0),
+        ..Policy::default()
+    };
+    assert_eq!(
+        resolve(any),
+        ("emergency".to_owned(), Some("piano".to_owned()))
+    );
+}
+
+#[test]
 fn permissive_names_what_is_missing() {
     let catalog = catalog(SKILLS);
     let tools = host(&["knowledge"]);

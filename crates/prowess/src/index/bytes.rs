@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    FieldWeights, Index, Part, Segment, forward::Forward, near::Near, postings::Postings,
-    segment::GAP,
+    FieldWeights, Index, Part, Segment,
+    forward::Forward,
+    near::Near,
+    postings::Postings,
+    segment::{GAP, roots},
 };
 use crate::words::Interner;
 
@@ -165,6 +168,7 @@ fn read(mut rest: &[u8]) -> Option<Index> {
     }
     let near = Near::build(&tokens, &token_postings);
     let segment = Segment {
+        roots: roots(&unique),
         unique,
         tokens,
         token_postings,

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 
 use super::{
-    Scored, keep_best,
+    Scored,
+    best::Best,
+    keep_best,
     query::{ABSENT, Query, rarity},
     scratch,
 };
@@ -113,8 +115,8 @@ pub fn rank_and_ideal(
         return (Vec::new(), 0.0);
     }
     let query = Query::read(index, text, weights);
-    let mut scored = sums(index, &query, allow);
-    keep_best(&mut scored, limit.saturating_mul(2).max(MIN_CANDIDATES));
+    let candidates = limit.saturating_mul(2).max(MIN_CANDIDATES);
+    let mut scored = best_sums(index, &query, candidates, allow);
     let finer = Finer::new(index, &query);
     for candidate in &mut scored {
         candidate.score += finer.signals(candidate.document).sum(weights);
@@ -128,9 +130,14 @@ pub fn rank_and_ideal(
     (scored, ideal)
 }
 
-/// What the words add up to, for each document that holds one.
-fn sums(index: &Index, query: &Query, allow: impl Fn(u32) -> bool) -> Vec<Scored> {
-    let mut scored = Vec::new();
+/// The documents whose words add up to most.
+fn best_sums(
+    index: &Index,
+    query: &Query,
+    limit: usize,
+    allow: impl Fn(u32) -> bool,
+) -> Vec<Scored> {
+    let mut best = Best::new(limit, f32::MIN_POSITIVE);
     scratch::with(|scratch| {
         for (number, part) in index.parts.iter().enumerate() {
             let sums = scratch.zeros(part.segment.len());
@@ -140,20 +147,21 @@ fn sums(index: &Index, query: &Query, allow: impl Fn(u32) -> bool) -> Vec<Scored
                 .filter(|term| term.weight > 0.0 && term.numbers[number] != ABSENT)
             {
                 let (presence, worth) = (term.presence, term.worth / FULL);
-                for (slot, impact) in part.segment.term_postings.list(term.numbers[number]) {
+                let postings = &part.segment.term_postings;
+                postings.each(term.numbers[number], |slot, impact| {
                     if let Some(sum) = sums.get_mut(slot as usize) {
                         *sum += presence + worth * f32::from(impact);
                     }
-                }
+                });
             }
-            for (slot, (&score, &document)) in sums.iter().zip(part.positions.iter()).enumerate() {
-                if score > 0.0 && part.alive(slot) && allow(document) {
-                    scored.push(Scored { document, score });
-                }
-            }
+            best.offer(sums, |slot, score| {
+                let document = part.positions[slot];
+                let counts = part.alive(slot) && allow(document);
+                counts.then_some(Scored { document, score })
+            });
         }
     });
-    scored
+    best.finish()
 }
 
 /// What is known of a candidate beyond the sum of its words.

@@ -4,7 +4,7 @@
 //! description, 2.0 in the tags and 1.0 in the body. The sum is divided by the square root of the
 //! number of different tokens in the body.
 
-use super::{Scored, keep_best, scratch};
+use super::{Scored, best::Best, scratch};
 use crate::{
     index::{IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Index},
     words::{self, Interner},
@@ -26,7 +26,7 @@ pub fn rank(
     if limit == 0 || (tokens.is_empty() && !tagged) {
         return Vec::new();
     }
-    let mut scored = Vec::new();
+    let mut best = Best::new(limit, min_score);
     scratch::with(|scratch| {
         for part in &index.parts {
             let segment = &part.segment;
@@ -35,28 +35,21 @@ pub fn rank(
                 let Some(token) = segment.tokens.get(token.as_bytes()) else {
                     continue;
                 };
-                for (slot, places) in segment.token_postings.list(token) {
+                let worth = WORTH.map(|worth| worth * count);
+                segment.token_postings.each(token, |slot, places| {
                     if let Some(sum) = sums.get_mut(slot as usize) {
-                        *sum += worth_of(places) * count;
+                        *sum += worth[usize::from(places & 15)];
                     }
-                }
+                });
             }
-            for (slot, (&sum, &position)) in sums.iter().zip(part.positions.iter()).enumerate() {
-                if (sum == 0.0 && min_score > 0.0) || !part.alive(slot) || !allow(position) {
-                    continue;
-                }
-                let score = sum / (segment.unique[slot].max(1) as f32).sqrt();
-                if score >= min_score {
-                    scored.push(Scored {
-                        document: position,
-                        score,
-                    });
-                }
-            }
+            best.offer_divided(sums, &segment.roots, |slot, score| {
+                let document = part.positions[slot];
+                let counts = part.alive(slot) && allow(document);
+                counts.then_some(Scored { document, score })
+            });
         }
     });
-    keep_best(&mut scored, limit);
-    scored
+    best.finish()
 }
 
 /// What a token in these places is worth.

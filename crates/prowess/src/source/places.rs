@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Layout, Scope,
+    Layout, Scope, Source as _,
     disk::{DiskSource, is_there, real_path},
 };
 
@@ -129,6 +129,22 @@ pub fn places(places: &Places, environment: &Environment) -> Vec<DiskSource> {
         .collect()
 }
 
+/// Every folder that [`places`] would look into if it were there.
+pub fn candidates(places: &Places, environment: &Environment) -> Vec<PathBuf> {
+    let project = project_sources(places, environment);
+    let user = user_sources(&places.user, environment);
+    let roots = project.iter().chain(&user);
+    let mut paths: Vec<PathBuf> = places.dirs.clone();
+    paths.extend(roots.map(|source| source.origin().root.clone()));
+    paths.extend(
+        places
+            .system
+            .iter()
+            .map(|folder| folder.path.clone().into()),
+    );
+    paths
+}
+
 /// The folders from the working directory up to the root of its repository, nearest first. Without
 /// a repository, the working directory alone: who knows whose the folders above are.
 pub fn project_folders(environment: &Environment) -> Vec<PathBuf> {
@@ -242,7 +258,7 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
-    use crate::{Source as _, testing::Tree};
+    use crate::testing::Tree;
 
     fn folders(paths: &[&str]) -> Vec<SkillFolder> {
         paths

@@ -52,18 +52,45 @@ fn list_inside_by<F: Folder>(
     location: &Location,
     limits: &Limits,
 ) -> io::Result<(Vec<InsideFile>, bool)> {
+    let survey = survey_inside_by::<F>(location, limits)?;
+    Ok((survey.files, survey.partial))
+}
+
+/// Everything below a skill's folder.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    /// The files, sorted.
+    pub(crate) files: Vec<InsideFile>,
+    /// The folders, empty ones too, sorted; the skill's own is not among them.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Whether a limit cut the lists.
+    pub(crate) partial: bool,
+}
+
+/// Lists the files and the folders of a skill.
+pub(crate) fn survey_inside(location: &Location, limits: &Limits) -> io::Result<Survey> {
+    survey_inside_by::<NativeFolder>(location, limits)
+}
+
+fn survey_inside_by<F: Folder>(location: &Location, limits: &Limits) -> io::Result<Survey> {
     let root: F = open_located(location)?;
     let mut list = List {
         location,
         limits,
         buffers: Buffers::default(),
         files: Vec::new(),
+        folders: Vec::new(),
         bytes: 0,
         partial: false,
     };
     list.folder(&root, Path::new(""), 0)?;
     list.files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok((list.files, list.partial))
+    list.folders.sort();
+    Ok(Survey {
+        files: list.files,
+        folders: list.folders,
+        partial: list.partial,
+    })
 }
 
 struct List<'a> {
@@ -71,6 +98,7 @@ struct List<'a> {
     limits: &'a Limits,
     buffers: Buffers,
     files: Vec<InsideFile>,
+    folders: Vec<PathBuf>,
     bytes: u64,
     partial: bool,
 }
@@ -95,6 +123,7 @@ impl List<'_> {
                 Kind::Folder if depth >= self.limits.skill_depth => self.partial = true,
                 Kind::Folder => {
                     if let Ok(child) = folder.child(&name) {
+                        self.folders.push(path.clone());
                         // A folder of a skill that may not be read hides only itself.
                         let _ = self.folder(&child, &path, depth + 1);
                     }

@@ -1,0 +1,170 @@
+use adk_core::Part;
+use expect_test::{Expect, expect};
+use prowess::Reason;
+
+use super::*;
+use crate::{
+    registry::HostTools,
+    sample::{Named, catalog, empty},
+};
+
+fn asked(text: &str) -> Content {
+    let image = Part::FileData {
+        mime_type: "image/png".into(),
+        file_uri: "file:///a.png".into(),
+        annotations: None,
+    };
+    let mut content = Content::new("user").with_text(text);
+    content.parts.insert(0, image);
+    content
+}
+
+fn on(injection: Injection) -> Injector {
+    let options = InjectorOptions {
+        injection,
+        tools: Some(Arc::new(HostTools::default().tool(Named::tool("lookup")))),
+        ..InjectorOptions::default()
+    };
+    Injector::new(catalog(), options)
+}
+
+/// What the model would read, and what was done about it.
+fn check(injector: &Injector, text: &str, ledger: Option<&Ledger>, expected: &Expect) {
+    let mut content = asked(text);
+    let outcome = injector.inject(&mut content, ledger);
+    let changed = content.parts != asked(text).parts;
+    assert_eq!(outcome.changed(), changed);
+    let activated = outcome.activated.iter();
+    let mut told: Vec<_> = activated
+        .map(|it| format!("{} {}", it.reason.as_str(), it.name))
+        .collect();
+    told.extend(outcome.injected.iter().map(|injected| match injected {
+        Injected::Yes { name, .. } => format!("injected {name}"),
+        Injected::No(why) => format!("{why:?}"),
+    }));
+    let refused = outcome.refused.iter();
+    told.extend(refused.map(|it| format!("refused {}: {}", it.name, it.tools_missing.join(" "))));
+    let text = content.parts[1].text().unwrap();
+    let told = format!("{text}\n--\n{}\n", told.join("\n"));
+    expected.assert_eq(&told);
+}
+
+#[test]
+fn words_alone_choose_nothing_until_it_is_turned_on() {
+    let off = on(Injection::default());
+    check(
+        &off,
+        "weather of a town",
+        None,
+        &expect![[r#"
+            weather of a town
+            --
+            Off
+        "#]],
+    );
+    check(
+        &on(Injection::above(0.0)),
+        "weather of a town",
+        None,
+        &expect![[r#"
+            [skill:weather]
+            Look the town up.
+            [/skill]
+
+            weather of a town
+            --
+            injected weather
+        "#]],
+    );
+}
+
+#[test]
+fn names_and_triggers_wake_skills_and_hidden_ones_too() {
+    check(
+        &on(Injection::above(0.0)),
+        "put the kettle on, then @vault and @alarm",
+        None,
+        &expect![[r#"
+            [skill:vault]
+            Open it.
+            [/skill]
+
+            [skill:tea]
+            Steep it.
+            [/skill]
+
+            the skill `alarm` was not loaded: it needs `siren`, and this agent does not offer it; go on without the skill and tell the user
+
+            put the kettle on, then @vault and @alarm
+            --
+            explicit vault
+            trigger-keyword tea
+            refused alarm: siren
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_conversation_holds_is_not_said_again() {
+    let mut ledger = Ledger::default();
+    ledger.load(catalog().get("tea").unwrap(), Reason::Explicit);
+    let injector = on(Injection::default());
+    check(
+        &injector,
+        "@tea again",
+        Some(&ledger),
+        &expect![[r#"
+            @tea again
+            --
+            Off
+        "#]],
+    );
+    let mut content = asked("@tea");
+    assert!(injector.inject(&mut content, None).changed());
+    let framed = content.clone();
+    assert!(!injector.inject(&mut content, None).changed());
+    assert_eq!(content.parts, framed.parts);
+}
+
+#[test]
+fn waking_can_be_turned_off() {
+    let options = InjectorOptions {
+        wake: false,
+        ..InjectorOptions::default()
+    };
+    check(
+        &Injector::new(catalog(), options),
+        "@tea",
+        None,
+        &expect![[r#"
+            @tea
+            --
+            Off
+        "#]],
+    );
+}
+
+#[test]
+fn a_skill_without_its_tools_is_not_injected() {
+    check(
+        &on(Injection::above(0.0)),
+        "ring the alarm",
+        None,
+        &expect![[r#"
+            ring the alarm
+            --
+            NoMatch
+            refused alarm: siren
+        "#]],
+    );
+}
+
+#[test]
+fn a_newer_catalog_is_seen_by_plugins_made_before() {
+    let injector = on(Injection::above(0.0));
+    let manager = injector.plugin_manager("skills");
+    assert_eq!(manager.plugin_names(), ["skills"]);
+    injector.replace(empty());
+    let outcome = injector.inject(&mut asked("@tea"), None);
+    assert_eq!(outcome.injected, Some(Injected::No(Untouched::NoMatch)));
+}

@@ -1,0 +1,291 @@
+//! `prowess serve --print-config`: what to add to a client's settings.
+
+use std::{env, ffi::OsString, path::Path};
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+
+use super::{Arguments, available};
+use crate::{
+    exit::{Exit, Failure},
+    load::Session,
+};
+
+/// What the server is called in the settings.
+const NAME: &str = "prowess";
+
+/// The variable a client takes the token from.
+const TOKEN: &str = "PROWESS_TOKEN";
+
+/// A client whose settings are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum McpClient {
+    /// Claude Code
+    Claude,
+    /// The Claude app
+    ClaudeDesktop,
+    /// Codex
+    Codex,
+    /// Cursor
+    Cursor,
+    /// Gemini CLI
+    Gemini,
+    /// `OpenCode`
+    Opencode,
+    /// VS Code, with Copilot
+    Vscode,
+    /// Windsurf
+    Windsurf,
+    /// Zed
+    Zed,
+}
+
+/// How the client reaches the server.
+enum Reach {
+    Command { program: String, args: Vec<String> },
+    Url { url: String, token: bool },
+}
+
+impl McpClient {
+    /// Where its settings are.
+    fn file(self) -> &'static str {
+        match self {
+            Self::Claude => ".mcp.json",
+            Self::ClaudeDesktop => "claude_desktop_config.json",
+            Self::Codex => "~/.codex/config.toml",
+            Self::Cursor => ".cursor/mcp.json",
+            Self::Gemini => "~/.gemini/settings.json",
+            Self::Opencode => "opencode.json",
+            Self::Vscode => ".vscode/mcp.json",
+            Self::Windsurf => "~/.codeium/windsurf/mcp_config.json",
+            Self::Zed => "~/.config/zed/settings.json",
+        }
+    }
+
+    /// How it writes the value of a variable, so that no token stands in a file.
+    fn variable(self) -> String {
+        match self {
+            Self::Cursor | Self::Vscode | Self::Windsurf => format!("${{env:{TOKEN}}}"),
+            Self::Opencode => format!("{{env:{TOKEN}}}"),
+            Self::Gemini => format!("${TOKEN}"),
+            Self::Claude | Self::ClaudeDesktop | Self::Codex | Self::Zed => format!("${{{TOKEN}}}"),
+        }
+    }
+
+    fn snippet(self, reach: &Reach) -> String {
+        if self == Self::Codex {
+            return codex(reach);
+        }
+        let server = self.server(reach);
+        let servers = json!({ NAME: server });
+        let settings = match self {
+            Self::Vscode => json!({ "servers": servers }),
+            Self::Zed => json!({ "context_servers": servers }),
+            Self::Opencode => json!({ "mcp": servers }),
+            _ => json!({ "mcpServers": servers }),
+        };
+        // It is made of values, so it can be written.
+        serde_json::to_string_pretty(&settings).unwrap_or_default() + "\n"
+    }
+
+    fn server(self, reach: &Reach) -> Value {
+        let mut server = Map::new();
+        let mut set = |key: &str, value: Value| server.insert(key.to_owned(), value);
+        match reach {
+            Reach::Command { program, args } => match self {
+                Self::Opencode => {
+                    let command: Vec<&String> = std::iter::once(program).chain(args).collect();
+                    set("type", "local".into());
+                    set("command", json!(command));
+                    set("enabled", true.into());
+                }
+                _ => {
+                    match self {
+                        Self::Claude | Self::Vscode => set("type", "stdio".into()),
+                        Self::Zed => set("source", "custom".into()),
+                        _ => None,
+                    };
+                    set("command", program.as_str().into());
+                    set("args", json!(args));
+                }
+            },
+            Reach::Url { url, token } => {
+                let key = match self {
+                    Self::Gemini => "httpUrl",
+                    Self::Windsurf => "serverUrl",
+                    _ => "url",
+                };
+                match self {
+                    Self::Claude | Self::Vscode => set("type", "http".into()),
+                    Self::Opencode => set("type", "remote".into()),
+                    _ => None,
+                };
+                set(key, url.as_str().into());
+                if *token {
+                    let bearer = format!("Bearer {}", self.variable());
+                    set("headers", json!({ "Authorization": bearer }));
+                }
+                if self == Self::Opencode {
+                    set("enabled", true.into());
+                }
+            }
+        }
+        Value::Object(server)
+    }
+}
+
+fn codex(reach: &Reach) -> String {
+    let mut document = toml_edit::DocumentMut::new();
+    let mut server = toml_edit::Table::new();
+    match reach {
+        Reach::Command { program, args } => {
+            server["command"] = toml_edit::value(program.as_str());
+            let args: toml_edit::Array = args.iter().map(String::as_str).collect();
+            server["args"] = toml_edit::value(args);
+        }
+        Reach::Url { url, token } => {
+            server["url"] = toml_edit::value(url.as_str());
+            if *token {
+                server["bearer_token_env_var"] = toml_edit::value(TOKEN);
+            }
+        }
+    }
+    let mut servers = toml_edit::Table::new();
+    servers.set_implicit(true);
+    servers.insert(NAME, toml_edit::Item::Table(server));
+    document.insert("mcp_servers", toml_edit::Item::Table(servers));
+    document.to_string()
+}
+
+pub(super) fn print(
+    client: McpClient,
+    arguments: &Arguments,
+    session: &mut Session,
+) -> Result<Exit, Failure> {
+    let reach = match arguments.http {
+        None => Reach::Command {
+            program: program(),
+            args: carried(session)?,
+        },
+        Some(_) if client == McpClient::ClaudeDesktop => {
+            return Err(
+                Failure::usage("the Claude app starts a command and knows no address")
+                    .hint("leave out `--http`"),
+            );
+        }
+        Some(address) => Reach::Url {
+            url: format!("http://{address}/mcp"),
+            token: arguments.token_file.is_some(),
+        },
+    };
+    let skills = available(session)?;
+    session.output.data(&client.snippet(&reach))?;
+    session.output.finish()?;
+    let file = client.file();
+    let told = format!("add this to `{file}`; it makes {skills} available\n");
+    session.output.message(&told);
+    if arguments.token_file.is_some() {
+        let told = format!("set `{TOKEN}` to the token in the client's environment");
+        session.output.hint(&told);
+    }
+    Ok(Exit::Fine)
+}
+
+/// How this command can be started: by its name, unless it was started by its path.
+fn program() -> String {
+    let called = env::args_os().next().unwrap_or_default();
+    let path = env::current_exe().ok();
+    match path {
+        Some(path) if Path::new(&called).components().count() > 1 => {
+            path.to_string_lossy().into_owned()
+        }
+        _ => NAME.to_owned(),
+    }
+}
+
+/// The options of this run, so that the client sees the same skills from wherever it starts.
+fn carried(session: &Session) -> Result<Vec<String>, Failure> {
+    let options = &session.options;
+    let mut args = vec!["serve".to_owned()];
+    let base = &session.environment.working_directory;
+    let mut add = |flag: &str, path: Option<&Path>| -> Result<(), Failure> {
+        args.push(flag.to_owned());
+        if let Some(path) = path {
+            let absolute: OsString = base.join(path).into();
+            let text = absolute.into_string().map_err(|_| {
+                Failure::usage(format!("`{flag}` names a path that is no text"))
+                    .hint("settings are text; rename the folder")
+            })?;
+            args.push(text);
+        }
+        Ok(())
+    };
+    for path in &options.dir {
+        add("--dir", Some(path))?;
+    }
+    if let Some(path) = &options.root {
+        add("--root", Some(path))?;
+    }
+    for path in &options.catalog {
+        add("--catalog", Some(path))?;
+    }
+    for path in &options.allow_link {
+        add("--allow-link", Some(path))?;
+    }
+    if let Some(path) = &options.config {
+        add("--config", Some(path))?;
+    }
+    let flags = [
+        ("--local", options.local),
+        ("--no-project", options.no_project),
+        ("--conventions", options.conventions),
+        ("--trust", options.trust),
+        ("--no-skills", options.no_skills),
+    ];
+    for (flag, _) in flags.iter().filter(|(_, set)| *set) {
+        add(flag, None)?;
+    }
+    if let Some(name) = &options.client {
+        args.extend(["--client".to_owned(), name.clone()]);
+    }
+    if let Some(threads) = options.threads {
+        args.extend(["--threads".to_owned(), threads.to_string()]);
+    }
+    Ok(args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn command() -> Reach {
+        Reach::Command {
+            program: "prowess".to_owned(),
+            args: vec!["serve".to_owned(), "--dir".to_owned(), "/skills".to_owned()],
+        }
+    }
+
+    fn url() -> Reach {
+        Reach::Url {
+            url: "http://127.0.0.1:8645/mcp".to_owned(),
+            token: true,
+        }
+    }
+
+    #[test]
+    fn each_client_has_its_own_words() {
+        let mut told = String::new();
+        for client in McpClient::value_variants() {
+            for reach in [command(), url()] {
+                let text = client.snippet(&reach);
+                let compact = match serde_json::from_str::<Value>(&text) {
+                    Ok(value) => format!("{value}\n"),
+                    Err(_) => text,
+                };
+                told += &format!("{client:?}: {compact}");
+            }
+        }
+        expect![[r#""#]].assert_eq(&told);
+    }
+}

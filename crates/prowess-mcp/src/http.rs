@@ -1,0 +1,182 @@
+//! Messages over streamable HTTP: one endpoint at `/mcp`, with bounds on everything.
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, header},
+    middleware,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+mod accept;
+mod gate;
+mod guard;
+mod metrics;
+
+pub use guard::Token;
+
+use crate::{server::SkillServer, wire::MAX_MESSAGE};
+use gate::InFlight;
+use metrics::Metrics;
+
+/// How the endpoint is protected and bounded.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    /// What a client must show; `None` only on a loopback address.
+    pub token: Option<Token>,
+    /// Names beside the loopback ones that the server may be called by.
+    pub hosts: Vec<String>,
+    /// Connections at one time; more are answered with 503.
+    pub connections: usize,
+    /// Requests of one client at one time; more are answered with 503.
+    pub in_flight: usize,
+    /// Sessions at one time; more are answered with 503.
+    pub sessions: usize,
+    /// How long the head of a request may take, and a connection may be idle.
+    pub head_timeout: Duration,
+    /// How long the body of a request may take.
+    pub body_timeout: Duration,
+    /// How long a client may leave an answer unread.
+    pub write_timeout: Duration,
+    /// How long requests may go on once the server is told to end.
+    pub grace: Duration,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            token: None,
+            hosts: Vec::new(),
+            connections: 512,
+            in_flight: 100,
+            sessions: 1_000,
+            head_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(10),
+            write_timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Why the endpoint was not opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// Anyone who reaches the address could read every skill.
+    #[error("`{address}` can be reached from other machines, so a token is needed")]
+    NoToken {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The system said no.
+    #[error("cannot listen on `{address}`")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What every request passes by.
+#[derive(Debug)]
+struct Desk {
+    options: HttpOptions,
+    in_flight: InFlight,
+    metrics: Metrics,
+    sessions: Arc<LocalSessionManager>,
+    server: SkillServer,
+}
+
+/// The whole service as a value; it needs no socket.
+pub fn app(server: &SkillServer, options: HttpOptions, end: &CancellationToken) -> Router {
+    router(&desk(server, options), end)
+}
+
+fn desk(server: &SkillServer, options: HttpOptions) -> Arc<Desk> {
+    let mut sessions = LocalSessionManager::default();
+    // An answer is sent once and not kept: a client that lost one asks again.
+    sessions.session_config.completed_cache_ttl = Duration::ZERO;
+    sessions.session_config.sse_retry = None;
+    // People leave an editor open over lunch.
+    sessions.session_config.keep_alive = Some(Duration::from_secs(3 * 60 * 60));
+    Arc::new(Desk {
+        in_flight: InFlight::new(options.in_flight),
+        metrics: Metrics::default(),
+        sessions: Arc::new(sessions),
+        server: server.clone(),
+        options,
+    })
+}
+
+fn router(desk: &Arc<Desk>, end: &CancellationToken) -> Router {
+    let mut config = StreamableHttpServerConfig::default()
+        .with_json_response(true)
+        .with_sse_retry(None)
+        .with_max_request_body_bytes(MAX_MESSAGE)
+        .with_cancellation_token(end.child_token())
+        // The guard has looked at Host and Origin for every path.
+        .disable_allowed_hosts();
+    config.legacy_session_mode = true;
+    let server = desk.server.clone();
+    let service = StreamableHttpService::new(
+        move || Ok(server.connect()),
+        Arc::clone(&desk.sessions),
+        config,
+    );
+    let mcp = Router::new()
+        .fallback_service(service)
+        .layer(middleware::from_fn_with_state(Arc::clone(desk), gate::pass));
+    Router::new()
+        .nest("/mcp", mcp)
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/metrics", get(tell_metrics))
+        .fallback(|| async { (StatusCode::NOT_FOUND, "the endpoint is `/mcp`\n") })
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(desk),
+            guard::pass,
+        ))
+        .with_state(Arc::clone(desk))
+}
+
+async fn tell_metrics(State(desk): State<Arc<Desk>>) -> Response {
+    let sessions = desk.sessions.sessions.read().await.len();
+    let text = desk.metrics.render(sessions, &desk.server);
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], text).into_response()
+}
+
+/// Opens the endpoint. An address that other machines reach is refused without a token.
+pub async fn listen(address: SocketAddr, options: &HttpOptions) -> Result<TcpListener, HttpError> {
+    if !address.ip().is_loopback() && options.token.is_none() {
+        return Err(HttpError::NoToken { address });
+    }
+    TcpListener::bind(address)
+        .await
+        .map_err(|source| HttpError::Listen { address, source })
+}
+
+/// Serves every client of the endpoint until `end` is cancelled; requests under way are
+/// finished first.
+pub async fn serve(
+    server: &SkillServer,
+    listener: TcpListener,
+    options: HttpOptions,
+    end: CancellationToken,
+) {
+    let desk = desk(server, options);
+    let router = router(&desk, &end);
+    accept::run(listener, router, &desk, &end).await;
+}
+
+#[cfg(test)]
+mod tests;

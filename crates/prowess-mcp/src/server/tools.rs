@@ -1,0 +1,129 @@
+//! The tools for clients that do not know skills: search, load, read.
+//!
+//! A connection is not a conversation: one client may run many over it. So nothing is remembered
+//! between calls, and a skill that is loaded again is told again.
+
+use std::sync::Arc;
+
+use prowess::{Catalog, Tool as _, ToolOptions, ToolResult, Toolset, activate::Reason};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value as Json, json};
+
+pub(crate) const SEARCH: &str = "search_skills";
+pub(crate) const LOAD: &str = "load_skill";
+pub(crate) const READ: &str = "read_skill_resource";
+
+/// What each tool is, for a model.
+pub(crate) fn all(catalog: &Arc<Catalog>, options: &ToolOptions) -> Vec<Tool> {
+    let tools = Toolset::new(Arc::clone(catalog), options.clone());
+    let (search, load, read) = (tools.search(), tools.skill(), tools.read());
+    vec![
+        described(LOAD, "Load a skill", load.description(), load.schema()),
+        described(
+            READ,
+            "Read a file of a skill",
+            read.description(),
+            read.schema(),
+        ),
+        described(
+            SEARCH,
+            "Search skills",
+            search.description(),
+            search.schema(),
+        )
+        .with_raw_output_schema(Arc::new(matches_schema())),
+    ]
+}
+
+fn described(name: &'static str, title: &str, description: String, schema: Json) -> Tool {
+    // Inside an engine the tool that loads is called `skill`; here it stands among tools of
+    // other servers and says what it does.
+    let description = description.replace("`skill`", &format!("`{LOAD}`"));
+    let schema = match schema {
+        Json::Object(fields) => fields,
+        _ => JsonObject::new(),
+    };
+    Tool::new(name, description, schema)
+        .with_title(title)
+        .with_annotations(
+            ToolAnnotations::new()
+                .read_only(true)
+                .idempotent(true)
+                .open_world(false),
+        )
+}
+
+/// What a search gives a program.
+fn matches_schema() -> JsonObject {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "query": { "type": "string" },
+            "decision": { "type": "string", "enum": ["confident", "ambiguous", "none"] },
+            "matches": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "name": { "type": "string" },
+                        "reason": { "type": "string" },
+                        "score": { "type": "number" },
+                        "confidence": { "type": "number" },
+                    },
+                    "required": ["name", "reason", "score", "confidence"],
+                },
+            },
+        },
+        "required": ["query", "decision", "matches"],
+    });
+    match schema {
+        Json::Object(fields) => fields,
+        _ => JsonObject::new(),
+    }
+}
+
+/// Calls a tool; `None` where there is none of this name.
+pub(crate) fn call(
+    catalog: &Arc<Catalog>,
+    options: &ToolOptions,
+    name: &str,
+    arguments: JsonObject,
+) -> Option<CallToolResult> {
+    let tools = Toolset::new(Arc::clone(catalog), options.clone());
+    let input = Json::Object(arguments);
+    let result = match name {
+        SEARCH => tools.search().call(&input),
+        LOAD => tools.skill().call(&input),
+        READ => {
+            awaken(&tools, &input);
+            tools.read().call(&input)
+        }
+        _ => return None,
+    };
+    Some(answer(name, result))
+}
+
+/// A skill that answers to the user only was called as a prompt before its files are asked for.
+fn awaken(tools: &Toolset, input: &Json) {
+    let name = input.get("skill_name").and_then(Json::as_str);
+    let catalog = tools.catalog();
+    if let Some(skill) = name.and_then(|name| catalog.get(name.trim()))
+        && skill.is_manual()
+    {
+        tools.load(skill, Reason::Explicit, None);
+    }
+}
+
+fn answer(name: &str, result: ToolResult) -> CallToolResult {
+    let content = vec![ContentBlock::text(result.text)];
+    if !result.record.success {
+        return CallToolResult::error(content);
+    }
+    let mut answer = CallToolResult::success(content);
+    // Some clients show a model the structured content in place of the text, so it is given only
+    // where it says the same.
+    if name == SEARCH {
+        answer.structured_content = result.record.data;
+    }
+    answer
+}

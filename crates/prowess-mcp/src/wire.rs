@@ -1,0 +1,183 @@
+//! One message as bytes: whether it is one, within which bounds, and what is said if not.
+
+use rmcp::{
+    ErrorData,
+    model::{ClientJsonRpcMessage, ErrorCode, RequestId},
+};
+use serde_json::{Value as Json, json};
+
+/// Bytes of one message. The largest that clients send are a few kilobytes.
+pub(crate) const MAX_MESSAGE: usize = 1024 * 1024;
+
+/// Lists and maps inside one another. A request has about four.
+const MAX_NESTING: usize = 64;
+
+/// Why bytes are no message, as the client is told.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fault {
+    error: ErrorData,
+    id: Option<RequestId>,
+}
+
+impl Fault {
+    fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            error: ErrorData::new(code, message.into(), None),
+            id: None,
+        }
+    }
+
+    pub(crate) fn too_large() -> Self {
+        let message = format!("the message has more than {MAX_MESSAGE} bytes");
+        Self::new(ErrorCode::INVALID_REQUEST, message)
+    }
+
+    /// The answer, on one line. Where no id could be read it is null, as JSON-RPC asks.
+    pub(crate) fn to_json(&self) -> String {
+        let answer = json!({
+            "jsonrpc": "2.0",
+            "id": self.id,
+            "error": { "code": self.error.code.0, "message": self.error.message },
+        });
+        answer.to_string()
+    }
+}
+
+/// Reads one message.
+pub(crate) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Fault> {
+    if bytes.len() > MAX_MESSAGE {
+        return Err(Fault::too_large());
+    }
+    if nesting(bytes) > MAX_NESTING {
+        let message = format!("the message is nested deeper than {MAX_NESTING}");
+        return Err(Fault::new(ErrorCode::INVALID_REQUEST, message));
+    }
+    serde_json::from_slice(bytes).map_err(|error| explain(bytes, &error))
+}
+
+/// Tells what is not JSON from what is JSON and no message.
+fn explain(bytes: &[u8], error: &serde_json::Error) -> Fault {
+    let value: Json = match serde_json::from_slice(bytes) {
+        Ok(value) => value,
+        Err(error) => {
+            let message = format!("the message is not JSON: {error}");
+            return Fault::new(ErrorCode::PARSE_ERROR, message);
+        }
+    };
+    if value.is_array() {
+        return Fault::new(ErrorCode::INVALID_REQUEST, "batches are not supported");
+    }
+    let id = value.get("id").cloned();
+    // A method that is known was given other parameters than it takes.
+    let known = value.get("jsonrpc") == Some(&json!("2.0"))
+        && value.get("method").is_some_and(Json::is_string);
+    let (code, message) = if known && id.is_some() {
+        (
+            ErrorCode::INVALID_PARAMS,
+            format!("the parameters do not fit: {error}"),
+        )
+    } else {
+        (
+            ErrorCode::INVALID_REQUEST,
+            "the message is no JSON-RPC request".to_owned(),
+        )
+    };
+    Fault {
+        id: id.and_then(|id| serde_json::from_value(id).ok()),
+        ..Fault::new(code, message)
+    }
+}
+
+/// How deep lists and maps are nested, counted without building anything.
+fn nesting(bytes: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_text, mut escaped) = (false, false);
+    for &byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(text: &str, expect: &Expect) {
+        let told = match read(text.as_bytes()) {
+            Ok(_) => "a message".to_owned(),
+            Err(fault) => fault.to_json(),
+        };
+        expect.assert_eq(&told);
+    }
+
+    #[test]
+    fn messages_are_read() {
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            &expect!["a message"],
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":"a","method":"skills/list","params":{}}"#,
+            &expect!["a message"],
+        );
+    }
+
+    #[test]
+    fn each_fault_has_its_code_and_the_id_where_there_is_one() {
+        check(
+            "{\"jsonrpc\":",
+            &expect![[
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON: EOF while parsing a value at line 1 column 11"}}"#
+            ]],
+        );
+        check(
+            "[]",
+            &expect![[
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported"}}"#
+            ]],
+        );
+        check(
+            r#"{"id":7}"#,
+            &expect![[
+                r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"the message is no JSON-RPC request"}}"#
+            ]],
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":8,"method":"resources/read","params":{"uri":5}}"#,
+            &expect![[r#""#]],
+        );
+    }
+
+    #[test]
+    fn depth_and_size_are_bounded() {
+        let deep = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"a":{}{}}}}}"#,
+            "[".repeat(10_000),
+            "]".repeat(10_000)
+        );
+        check(
+            &deep,
+            &expect![[
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is nested deeper than 64"}}"#
+            ]],
+        );
+        check(
+            &" ".repeat(MAX_MESSAGE + 1),
+            &expect![[
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has more than 1048576 bytes"}}"#
+            ]],
+        );
+        assert_eq!(nesting(br#"{"a":"[[[[\"{{","b":[1]}"#), 2);
+    }
+}

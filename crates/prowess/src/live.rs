@@ -1,0 +1,302 @@
+//! A catalog that follows its places: a new snapshot when something on disk changes.
+//!
+//! One thread of its own looks, reads and swaps; whoever asks for a snapshot gets a whole one
+//! for the price of an atomic load, and keeps it as long as it likes.
+//!
+//! ```
+//! use prowess::{Source, DiskSource, live::{LiveCatalog, LiveOptions}};
+//!
+//! # let home = tempfile::tempdir().unwrap();
+//! # let folder = home.path().to_path_buf();
+//! let sources = move || vec![Box::new(DiskSource::new(&folder)) as Box<dyn Source>];
+//! let live = LiveCatalog::open(sources, LiveOptions::default())?;
+//! let changes = live.subscribe();
+//! for skill in live.snapshot().skills() {
+//!     println!("{}", skill.name());
+//! }
+//! drop(live); // The thread ends, and with it every subscription.
+//! assert!(changes.next().is_none());
+//! # Ok::<(), prowess::live::LiveError>(())
+//! ```
+
+use std::{
+    num::NonZeroUsize,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Sender, channel},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use prowess_format::Profile;
+
+use crate::{
+    catalog::{Catalog, Filter, LoadError, LoadOptions},
+    limits::Limits,
+    source::{
+        Source,
+        places::{Environment, Places, candidates, places},
+    },
+    trust::{Trust, TrustNone},
+};
+
+mod changes;
+#[cfg(target_os = "linux")]
+mod inotify;
+mod keeper;
+mod notice;
+mod roots;
+mod subscribe;
+mod watch;
+
+pub use changes::{Changes, SkillChange};
+pub use subscribe::Subscription;
+
+/// Where a live catalog takes its skills from. A closure that gives sources is one.
+pub trait Sources: Send + 'static {
+    /// The sources that are there now, in order of precedence. Asked again when a folder on the
+    /// way to one comes or goes.
+    fn sources(&self) -> Vec<Box<dyn Source>>;
+
+    /// Files and folders that may be missing today: once one of them comes, changes or goes, the
+    /// sources are asked for again.
+    fn awaited(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+impl<F: Fn() -> Vec<Box<dyn Source>> + Send + 'static> Sources for F {
+    fn sources(&self) -> Vec<Box<dyn Source>> {
+        self()
+    }
+}
+
+/// The folders of clients as live sources, also those that are not there yet.
+#[derive(Debug, Clone, Default)]
+pub struct LivePlaces {
+    /// Which places to look into.
+    pub places: Places,
+    /// What the process was started with.
+    pub environment: Environment,
+}
+
+impl Sources for LivePlaces {
+    fn sources(&self) -> Vec<Box<dyn Source>> {
+        let found = places(&self.places, &self.environment).into_iter();
+        found
+            .map(|source| Box::new(source) as Box<dyn Source>)
+            .collect()
+    }
+
+    fn awaited(&self) -> Vec<PathBuf> {
+        candidates(&self.places, &self.environment)
+    }
+}
+
+/// How changes are noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Watching {
+    /// By the system's notifications, and by looking where those do not work.
+    #[default]
+    Auto,
+    /// By looking every so often. For network drives, whose changes nobody announces.
+    Poll,
+    /// By notifications about whole trees, the way of platforms other than Linux. For tests.
+    #[doc(hidden)]
+    Trees,
+}
+
+/// How a live catalog is loaded and kept.
+#[derive(Clone)]
+pub struct LiveOptions {
+    /// How strictly skills are judged; `Strict` fails to open with one broken skill.
+    pub profile: Profile,
+    /// Which skills are wanted, in every snapshot.
+    pub filter: Filter,
+    /// Whose skills may reach a model; asked again with every change of the sources.
+    pub trust: Arc<dyn Trust + Send + Sync>,
+    /// Whether skills that are not trusted are read all the same, to be shown to a person.
+    pub look_at_untrusted: bool,
+    /// How much is looked at.
+    pub limits: Limits,
+    /// How many threads read; `None` takes what the machine has.
+    pub threads: Option<NonZeroUsize>,
+    /// How changes are noticed.
+    pub watching: Watching,
+    /// How long it must be quiet before a snapshot is made; five times as long at most.
+    pub debounce: Duration,
+    /// How often to look, where that is how changes are noticed.
+    pub interval: Duration,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self {
+            profile: Profile::default(),
+            filter: Filter::default(),
+            trust: Arc::new(TrustNone),
+            look_at_untrusted: false,
+            limits: Limits::default(),
+            threads: None,
+            watching: Watching::Auto,
+            // Long enough for an editor's save and most of a branch switch, too short to notice.
+            debounce: Duration::from_millis(50),
+            interval: Duration::from_secs(2),
+        }
+    }
+}
+
+impl LiveOptions {
+    fn load_options(&self) -> LoadOptions<'_> {
+        LoadOptions {
+            profile: self.profile,
+            filter: self.filter.clone(),
+            trust: &*self.trust,
+            look_at_untrusted: self.look_at_untrusted,
+            limits: self.limits.clone(),
+            threads: self.threads,
+            progress: None,
+        }
+    }
+}
+
+/// A live catalog that could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LiveError {
+    /// The skills could not be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// There is no thread to watch with.
+    #[error("cannot start the thread that watches")]
+    Thread(#[source] std::io::Error),
+}
+
+/// A handle on a catalog that follows its places. Dropping it ends its thread.
+#[derive(Debug)]
+pub struct LiveCatalog {
+    shared: Arc<Shared>,
+    orders: Sender<Order>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the handle and its thread both see.
+#[derive(Debug)]
+struct Shared {
+    current: ArcSwap<Catalog>,
+    generation: AtomicU64,
+    subscribers: subscribe::Subscribers,
+}
+
+/// What the handle asks of its thread.
+#[derive(Debug)]
+enum Order {
+    /// Look at everything again, and say when that is done.
+    Refresh(Sender<()>),
+    /// Something may have changed.
+    Wake,
+    /// Do this while no event is read.
+    #[cfg(target_os = "linux")]
+    Stall(Work),
+    /// End.
+    Stop,
+}
+
+/// Something to do on the thread that watches.
+#[cfg(target_os = "linux")]
+struct Work(Box<dyn FnOnce() + Send>);
+
+#[cfg(target_os = "linux")]
+impl std::fmt::Debug for Work {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Work")
+    }
+}
+
+impl LiveCatalog {
+    /// Loads every skill and keeps watching.
+    pub fn open(sources: impl Sources, options: LiveOptions) -> Result<Self, LiveError> {
+        let (orders, inbox) = channel();
+        let (ready, loaded) = channel();
+        let wake = orders.clone();
+        let thread = thread::Builder::new()
+            .name("prowess-live".to_owned())
+            .spawn(move || keeper::keep(&sources, &options, &ready, wake, &inbox))
+            .map_err(LiveError::Thread)?;
+        match loaded.recv() {
+            Ok(Ok(shared)) => Ok(Self {
+                shared,
+                orders,
+                thread: Some(thread),
+            }),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(LiveError::Thread(std::io::Error::other(
+                "it ended before it had read the skills",
+            ))),
+        }
+    }
+
+    /// The catalog as it is now. It never changes under its reader; ask again for a newer one.
+    pub fn snapshot(&self) -> Arc<Catalog> {
+        self.shared.current.load_full()
+    }
+
+    /// How many snapshots there have been; the first is 1.
+    pub fn generation(&self) -> u64 {
+        self.shared.generation.load(Ordering::Acquire)
+    }
+
+    /// Tells what was added, changed and removed from now on. Changes that wait for their reader
+    /// become one, so a slow reader costs no memory.
+    pub fn subscribe(&self) -> Subscription {
+        self.shared.subscribers.subscribe()
+    }
+
+    /// Calls `tell` after each new snapshot, on the thread that watches; keep it short.
+    pub fn on_change(&self, tell: impl Fn(&Changes) + Send + 'static) {
+        self.shared.subscribers.call(Box::new(tell));
+    }
+
+    /// Looks at everything again, without waiting for a notice, and returns when that is done.
+    pub fn refresh(&self) {
+        let (done, wait) = channel();
+        if self.orders.send(Order::Refresh(done)).is_ok() {
+            // A thread that ended has nothing newer.
+            let _ = wait.recv();
+        }
+    }
+
+    /// Does `work` while no event is read, so that the system's queue of events overflows if
+    /// `work` makes enough of them. For tests of just that.
+    #[cfg(target_os = "linux")]
+    #[doc(hidden)]
+    pub fn stalled(&self, work: impl FnOnce() + Send + 'static) {
+        let (done, wait) = channel::<()>();
+        let work = move || {
+            work();
+            drop(done);
+        };
+        if self.orders.send(Order::Stall(Work(Box::new(work)))).is_ok() {
+            // Nothing is sent; the end of the channel is the end of the work.
+            let _ = wait.recv();
+        }
+    }
+}
+
+impl Drop for LiveCatalog {
+    fn drop(&mut self) {
+        let _ = self.orders.send(Order::Stop);
+        if let Some(thread) = self.thread.take() {
+            // What went wrong there was told there.
+            let _ = thread.join();
+        }
+        self.shared.subscribers.close();
+    }
+}
+
+#[cfg(test)]
+mod tests;
