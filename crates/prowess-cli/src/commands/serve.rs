@@ -84,7 +84,9 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
     let mut tools = tool::options(session);
     // Where a skill's folder is tells a client on another machine nothing it could use.
-    tools.directory = arguments.http.is_none_or(|address| address.ip().is_loopback());
+    tools.directory = arguments
+        .http
+        .is_none_or(|address| address.ip().is_loopback());
     let server = SkillServer::new(live.snapshot(), tools);
     let follower = follow(&live, &server)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -190,8 +192,10 @@ fn read_token(path: &PathBuf) -> Result<Token, Failure> {
         Failure::new(format!("cannot read the token in `{shown}`")).because(&error)
     })?;
     Token::new(&text).ok_or_else(|| {
-        Failure::usage(format!("the token in `{shown}` is shorter than 16 characters"))
-            .hint("a long random text cannot be guessed")
+        Failure::usage(format!(
+            "the token in `{shown}` is shorter than 16 characters"
+        ))
+        .hint("a long random text cannot be guessed")
     })
 }
 
@@ -222,7 +226,12 @@ fn start_log(arguments: &Arguments, session: &mut Session) {
             .with(fmt::layer().with_writer(io::stderr).with_ansi(colored))
             .try_init(),
         Log::Json => registry
-            .with(fmt::layer().json().flatten_event(true).with_writer(io::stderr))
+            .with(
+                fmt::layer()
+                    .json()
+                    .flatten_event(true)
+                    .with_writer(io::stderr),
+            )
             .try_init(),
     };
     if session.environment.stdin_terminal && arguments.http.is_none() {

@@ -168,8 +168,10 @@ pub(super) fn print(
             args: carried(session)?,
         },
         Some(_) if client == McpClient::ClaudeDesktop => {
-            return Err(Failure::usage("the Claude app starts a command and knows no address")
-                .hint("leave out `--http`"));
+            return Err(
+                Failure::usage("the Claude app starts a command and knows no address")
+                    .hint("leave out `--http`"),
+            );
         }
         Some(address) => Reach::Url {
             url: format!("http://{address}/mcp"),
