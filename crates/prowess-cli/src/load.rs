@@ -227,6 +227,7 @@ impl Session {
             allowed: self.config.allowed.value.clone(),
             tags: request.tags.clone(),
             overrides: self.config.overrides(),
+            hidden: self.config.hidden.clone(),
         }
     }
 

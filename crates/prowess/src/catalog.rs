@@ -7,7 +7,9 @@ use std::{
 use prowess_format::{Profile, Severity};
 
 use crate::{
+    cache::SavedIndex,
     discover::{Discovery, discover},
+    identity::ContentHash,
     limits::Limits,
     skill::Skill,
     source::{Finding, Origin, Progress, Source, disk::DiskSource},
@@ -39,6 +41,8 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// What the host has decided about single skills, by name.
     pub overrides: BTreeMap<String, Override>,
+    /// Skills, by the hash of their file, that are used though hidden characters stand in them.
+    pub hidden: Vec<ContentHash>,
 }
 
 impl Default for Filter {
@@ -48,6 +52,7 @@ impl Default for Filter {
             allowed: None,
             tags: Vec::new(),
             overrides: BTreeMap::new(),
+            hidden: Vec::new(),
         }
     }
 }
@@ -126,6 +131,8 @@ pub struct Catalog {
     by_id: OnceLock<Vec<u32>>,
     by_path: OnceLock<Vec<u32>>,
     search: OnceLock<search::Search>,
+    /// Where the index is kept between starts.
+    saved: Option<SavedIndex>,
 }
 
 impl Catalog {
@@ -164,6 +171,7 @@ impl Catalog {
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
             search: OnceLock::new(),
+            saved: None,
         };
         catalog.resolve();
         catalog
@@ -184,8 +192,14 @@ impl Catalog {
         self.by_id = OnceLock::new();
         self.by_path = OnceLock::new();
         self.search = OnceLock::new();
+        self.saved = None;
         self.resolve();
         self
+    }
+
+    /// Keeps the index there, once somebody searches.
+    pub(crate) fn keep_index(&mut self, saved: SavedIndex) {
+        self.saved = Some(saved);
     }
 
     /// Every skill in every state, sorted by name and path.

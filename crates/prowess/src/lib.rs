@@ -14,12 +14,13 @@
 pub use activate::{Activation, Reason, Triggers, Turn};
 pub use authority::{Authority, Grant, Permission};
 pub use budget::{Budget, PromptOptions};
+pub use cache::{Cache, CachedLoad};
 pub use catalog::{Catalog, Change, Filter, LoadError, LoadOptions, Override, UnknownOverride};
 pub use check::check;
 pub use context::{ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolRegistry};
 pub use discover::{Discovery, discover};
 pub use display::{display_path, display_text};
-pub use identity::{ContentHash, normalized, skill_id};
+pub use identity::{BadHash, ContentHash, normalized, skill_id};
 pub use inject::Injection;
 pub use jsonl::{export_jsonl, import_jsonl};
 pub use ledger::Ledger;
@@ -50,6 +51,7 @@ pub mod source;
 pub mod trust;
 
 // Skills and the snapshot they form.
+mod cache;
 mod catalog;
 mod discover;
 mod identity;

@@ -19,6 +19,11 @@ use crate::{
     trust::{Decision, Seal},
 };
 
+mod saved;
+
+use saved::SavedBody;
+pub(crate) use saved::SavedSkill;
+
 /// One skill of a catalog. Cloning it shares the text.
 #[derive(Debug, Clone)]
 pub struct Skill {
@@ -28,6 +33,8 @@ pub struct Skill {
     pub(crate) decision: Decision,
     /// Every file as it was trusted, where the skill is trusted by its files.
     pub(crate) seal: Option<Arc<Seal>>,
+    /// Whether hidden characters in its files are let through.
+    pub(crate) hidden_allowed: bool,
     pub(crate) state: State,
     /// What was noticed when it met the other skills.
     pub(crate) notes: Vec<Diagnostic>,
@@ -49,8 +56,18 @@ struct Content {
     id: Option<Box<str>>,
     hash: Option<ContentHash>,
     last_modified: Option<i64>,
-    document: Document,
+    /// Asked with every snapshot, so it is worked out once.
+    explicit_only: bool,
+    body: Body,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// What the file says.
+#[derive(Debug)]
+enum Body {
+    Read(Document),
+    /// Known from a cache; the text is read and parsed when somebody asks for it.
+    Saved(Box<SavedBody>),
 }
 
 /// What became of a skill in its catalog.
@@ -129,17 +146,8 @@ impl Skill {
             .id
             .or_else(|| hash.map(|hash| skill_id(&name, &hash)))
             .map(String::into_boxed_str);
-        // What can be offered to a model is used, however much is wrong with it; only those who
-        // fail loud refuse it for any error.
         // A file that nobody opened is not known to be broken.
-        let broken = !unopened
-            && document
-                .description()
-                .is_none_or(|text| text.len() > DESCRIPTION_BYTES)
-            || (profile == Profile::Strict
-                && diagnostics
-                    .iter()
-                    .any(|diagnostic| diagnostic.severity == Severity::Error));
+        let broken = !unopened && is_broken(&document, &diagnostics, profile, false);
         Self {
             content: Arc::new(Content {
                 origin: Arc::clone(file.origin),
@@ -150,12 +158,14 @@ impl Skill {
                 id,
                 hash,
                 last_modified: file.last_modified,
-                document,
+                explicit_only: is_explicit_only(&document),
+                body: Body::Read(document),
                 diagnostics,
             }),
             source: 0,
             decision: Decision::Trusted,
             seal: None,
+            hidden_allowed: false,
             state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
             stale: None,
@@ -219,6 +229,15 @@ impl Skill {
         self.remote = Some(Arc::new(remote));
     }
 
+    /// Uses the skill though hidden characters stand in it.
+    pub(crate) fn allow_hidden(&mut self, profile: Profile) {
+        self.hidden_allowed = true;
+        let diagnostics = &self.content.diagnostics;
+        if self.state == State::Broken && !is_broken(self.document(), diagnostics, profile, true) {
+            self.state = State::Active;
+        }
+    }
+
     /// The name it is called by: its own, or that of its folder or file.
     pub fn name(&self) -> &str {
         &self.content.name
@@ -226,22 +245,31 @@ impl Skill {
 
     /// What it does and when to use it; empty where that is missing.
     pub fn description(&self) -> &str {
-        self.content.document.description().unwrap_or_default()
+        match &self.content.body {
+            Body::Read(document) => document.description().unwrap_or_default(),
+            Body::Saved(saved) => saved.description.as_deref().unwrap_or_default(),
+        }
     }
 
     /// Its instructions, trimmed.
     pub fn instructions(&self) -> &str {
-        self.content.document.instructions()
+        self.document().instructions()
     }
 
     /// Everything its file says.
     pub fn document(&self) -> &Document {
-        &self.content.document
+        match &self.content.body {
+            Body::Read(document) => document,
+            Body::Saved(saved) => saved.document(self),
+        }
     }
 
     /// The labels it can be found and filtered by.
     pub fn tags(&self) -> Vec<&str> {
-        self.content.document.tags()
+        match &self.content.body {
+            Body::Read(document) => document.tags(),
+            Body::Saved(saved) => saved.tags.iter().map(|tag| &**tag).collect(),
+        }
     }
 
     /// Name and hash in one word; `None` where the file could not be read.
@@ -346,22 +374,50 @@ impl Skill {
 
     /// Whether it asks to be used only when called by name.
     pub fn is_explicit_only(&self) -> bool {
-        ["disable-model-invocation", "trigger"].iter().any(|key| {
-            self.document()
-                .get(key)
-                .and_then(|node| node.value.as_bool())
-                .unwrap_or(false)
-        })
+        self.content.explicit_only
     }
 
     /// About how many tokens its instructions cost.
     pub fn tokens(&self) -> usize {
+        if let Body::Saved(saved) = &self.content.body {
+            return saved.tokens;
+        }
         // What is not here yet is judged by its size; a token is about four bytes.
         match self.remote().and_then(|remote| remote.size) {
             Some(size) if self.instructions().is_empty() => size.div_ceil(4) as usize,
             _ => estimate_tokens(self.instructions()),
         }
     }
+}
+
+fn is_explicit_only(document: &Document) -> bool {
+    ["disable-model-invocation", "trigger"].iter().any(|key| {
+        document
+            .get(key)
+            .and_then(|node| node.value.as_bool())
+            .unwrap_or(false)
+    })
+}
+
+/// Whether a skill cannot be used. What can be offered to a model is used, however much is wrong
+/// with it, except where a model would read what a person does not see; only those who fail loud
+/// refuse it for any error.
+fn is_broken(
+    document: &Document,
+    diagnostics: &[Diagnostic],
+    profile: Profile,
+    hidden_allowed: bool,
+) -> bool {
+    let hidden = |it: &Diagnostic| it.code == rules::hidden_unicode::RULE.code;
+    let description = document.description();
+    description.is_none_or(|text| text.len() > DESCRIPTION_BYTES)
+        || diagnostics.iter().any(|it| {
+            if hidden(it) {
+                !hidden_allowed
+            } else {
+                profile == Profile::Strict && it.severity == Severity::Error
+            }
+        })
 }
 
 /// Reads the text the way its layout asks for.
@@ -381,10 +437,6 @@ fn essential(
     layout: Layout,
     profile: Profile,
 ) -> Vec<Diagnostic> {
-    // A convention file is made whole by its name, and a record has no folder to differ from.
-    if layout == Layout::Convention {
-        return Vec::new();
-    }
     let folder = (layout == Layout::Folder).then(|| Folder {
         name: last_name(path.parent()).into_owned(),
         files: Vec::new(),
@@ -394,6 +446,10 @@ fn essential(
         file_name: &last_name(Some(path)),
         folder: folder.as_ref(),
     };
+    // A convention file is made whole by its name.
+    if layout == Layout::Convention {
+        return rules::check_hidden(&subject, profile);
+    }
     rules::check_essential(&subject, profile)
 }
 

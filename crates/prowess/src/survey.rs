@@ -43,8 +43,8 @@ pub(crate) enum Again<'a> {
 /// What a look changed.
 #[derive(Debug, Default)]
 pub(crate) struct Difference {
-    /// Skills that are gone or were read anew, by path.
-    pub(crate) removed: HashSet<PathBuf>,
+    /// Readings of files that are gone or were read anew; see [`Skill::reading`].
+    pub(crate) removed: HashSet<usize>,
     /// Skills that are new or were read anew.
     pub(crate) added: Vec<Skill>,
     /// Folders that were listed.
@@ -53,6 +53,8 @@ pub(crate) struct Difference {
     pub(crate) gone: Vec<PathBuf>,
     /// Whether something else was noticed than before.
     pub(crate) findings: bool,
+    /// How many files were read.
+    pub(crate) read: usize,
 }
 
 impl Difference {
@@ -88,6 +90,14 @@ impl Survey {
     pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
         let of_folders = self.folders.values().flat_map(|folder| &folder.findings);
         of_folders.chain(&self.findings)
+    }
+
+    /// A survey with room for so many folders.
+    pub(crate) fn with_capacity(folders: usize) -> Self {
+        Self {
+            folders: HashMap::with_capacity(folders),
+            ..Self::default()
+        }
     }
 
     /// Puts back what was saved.
@@ -131,7 +141,11 @@ impl Survey {
                 *skill = old.kept_instead_of(skill);
             }
         }
-        self.apply(look, read, known)
+        let count = read.len();
+        Difference {
+            read: count,
+            ..self.apply(look, read, known)
+        }
     }
 
     fn skill(&self, path: &Path) -> Option<&Skill> {
@@ -145,7 +159,7 @@ impl Survey {
     fn apply(&mut self, look: Look, mut read: HashMap<PathBuf, Skill>, known: bool) -> Difference {
         let mut difference = Difference::default();
         if !known {
-            let old: Vec<PathBuf> = self.skills().map(|it| it.path().to_path_buf()).collect();
+            let old: Vec<usize> = self.skills().map(Skill::reading).collect();
             difference.removed.extend(old);
             difference.gone.extend(self.folders.drain().map(|it| it.0));
             difference.findings = !self.findings.is_empty() || !look.findings.is_empty();
@@ -173,7 +187,7 @@ impl Survey {
         }
         difference
             .removed
-            .extend(self.loose.iter().map(|it| it.path().to_path_buf()));
+            .extend(self.loose.iter().map(Skill::reading));
         self.loose = read.into_values().collect();
         difference.added.extend(self.loose.iter().cloned());
         for path in &look.failed {
@@ -226,7 +240,9 @@ impl Survey {
             for file in old_files {
                 let kept = folder.files.iter().any(|new| same_skill(new, file));
                 if !kept {
-                    difference.removed.insert(path.join(&file.name));
+                    difference
+                        .removed
+                        .extend(file.skill.as_ref().map(Skill::reading));
                 }
             }
             for file in &folder.files {
@@ -250,7 +266,7 @@ impl Survey {
         let files = folder.files.iter();
         difference
             .removed
-            .extend(files.map(|file| path.join(&file.name)));
+            .extend(files.filter_map(|file| Some(file.skill.as_ref()?.reading())));
         difference.findings |= !folder.findings.is_empty();
         for name in &folder.folders {
             self.forget(&path.join(name), difference);

@@ -93,6 +93,11 @@ impl Catalog {
     fn search(&self) -> &Search {
         self.search.get_or_init(|| {
             let positions = self.searchable();
+            if let Some(saved) = &self.saved {
+                let skills = positions.iter().map(|&at| &self.skills[at as usize]);
+                let index = saved.index(&skills.collect::<Vec<_>>());
+                return Search { index, positions };
+            }
             let texts: Vec<Text<'_>> = positions
                 .iter()
                 .map(|&at| Text::of(&self.skills[at as usize]))

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::PathBuf,
     sync::OnceLock,
 };
 
@@ -12,10 +11,11 @@ use super::{
 };
 use crate::{index::Change, skill::Skill, source::Finding};
 
-/// What is new in a snapshot. Skills are known by the place of their source and their path.
+/// What is new in a snapshot.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
-    pub(crate) removed: HashSet<(u32, PathBuf)>,
+    /// The readings of skills that are gone; see [`Skill::reading`].
+    pub(crate) removed: HashSet<usize>,
     pub(crate) added: Vec<Skill>,
     /// Everything that was noticed about other paths, sorted.
     pub(crate) findings: Vec<Finding>,
@@ -32,15 +32,8 @@ impl Catalog {
             findings,
             partial,
         } = update;
-        let mut kept = self.skills.clone();
-        if !removed.is_empty() {
-            let sources: HashSet<u32> = removed.iter().map(|(source, _)| *source).collect();
-            // Skills of other sources are not worth a copy of their path.
-            kept.retain(|skill| {
-                !sources.contains(&skill.source)
-                    || !removed.contains(&(skill.source, skill.path().to_path_buf()))
-            });
-        }
+        let stays = |skill: &&Skill| removed.is_empty() || !removed.contains(&skill.reading());
+        let kept: Vec<Skill> = self.skills.iter().filter(stays).cloned().collect();
         added.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
         let mut next = Self {
             skills: merged(kept, added),
@@ -52,6 +45,7 @@ impl Catalog {
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
             search: OnceLock::new(),
+            saved: None,
         };
         next.resolve();
         next.take_index(self);

@@ -81,7 +81,7 @@ impl Changes {
         );
         loop {
             match (olds.peek(), news.peek()) {
-                (Some(one), Some(other)) if one.shares_content(other) && key(one) == key(other) => {
+                (Some(one), Some(other)) if one.shares_content(other) => {
                     if !same(one, other) {
                         changes.changed.push(SkillChange::of(other));
                     }
@@ -167,6 +167,7 @@ fn same(old: &Skill, new: &Skill) -> bool {
     old.hash() == new.hash()
         && old.name() == new.name()
         && state(old) == state(new)
+        && old.decision == new.decision
         && old.stale == new.stale
         && (old.shares_content(new) || old.diagnostics().eq(new.diagnostics()))
 }

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, LoadError, Update},
+    skill::Skill,
     source::disk::seen::Dirty,
     survey::Difference,
 };
@@ -311,14 +312,15 @@ impl Keeper<'_> {
             for path in &difference.gone {
                 self.forget(path);
             }
-            empty &= difference.is_empty();
-            findings |= difference.findings;
-            let removed = difference.removed.into_iter();
-            update
-                .removed
-                .extend(removed.map(|path| (place as u32, path)));
             let root = &self.roots[place];
-            let added = difference.added.into_iter();
+            let touched = root.touched(&difference);
+            empty &= difference.is_empty() && touched.is_empty();
+            findings |= difference.findings;
+            update.removed.extend(difference.removed);
+            let fresh = |skill: &Skill| difference.added.iter().all(|it| !it.shares_content(skill));
+            let touched: Vec<Skill> = touched.into_iter().filter(fresh).collect();
+            update.removed.extend(touched.iter().map(Skill::reading));
+            let added = difference.added.iter().cloned().chain(touched);
             update
                 .added
                 .extend(added.map(|skill| root.placed(skill, place, &options)));

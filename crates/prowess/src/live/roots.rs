@@ -1,7 +1,7 @@
 //! Every source of a live catalog, as it was last seen.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -108,6 +108,32 @@ impl Root {
         }
     }
 
+    /// Skills to judge again, because something in their folders may have changed: where a place
+    /// asks, a skill is trusted by all of its files, not by the one that was read.
+    pub(super) fn touched(&self, difference: &Difference) -> Vec<Skill> {
+        let Some(survey) = self.survey().filter(|_| self.place == Decision::Ask) else {
+            return Vec::new();
+        };
+        let mut homes: Vec<&Path> = Vec::new();
+        for path in &difference.folders {
+            let seen = survey.folder(path);
+            let inside = seen.and_then(|seen| seen.here.inside.as_deref());
+            homes.push(inside.unwrap_or(path));
+        }
+        // A folder of a skill that is gone was a file of it, too.
+        let above = difference
+            .gone
+            .iter()
+            .flat_map(|path| path.ancestors().skip(1));
+        homes.extend(above.filter(|path| survey.folder(path).is_some()));
+        homes.sort();
+        homes.dedup();
+        let files = homes.into_iter().filter_map(|path| survey.folder(path));
+        files
+            .flat_map(|folder| folder.files.iter().filter_map(|file| file.skill.clone()))
+            .collect()
+    }
+
     /// The folder or file it is opened at, where that is on disk, also one that is not there.
     pub(super) fn place(&self) -> Option<PathBuf> {
         let Seen::Disk(..) = &self.seen else {
@@ -134,7 +160,10 @@ fn ask(source: &dyn Source, place: Decision, options: &LoadOptions<'_>) -> Seen 
     let skills = Mutex::new(Vec::new());
     let scan = requesting(place, options, |request| {
         source.scan(request, &|file| {
-            let skill = Skill::read(file, options.profile);
+            let mut skill = Skill::read(file, options.profile);
+            if let Some(remote) = source.remote(skill.path()) {
+                skill.set_remote(remote);
+            }
             let mut skills = skills.lock().unwrap_or_else(PoisonError::into_inner);
             skills.push(skill);
         })

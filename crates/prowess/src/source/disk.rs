@@ -31,7 +31,7 @@ pub(crate) mod seen;
 mod tests;
 #[cfg(unix)]
 mod unix;
-mod walk;
+pub(crate) mod walk;
 
 /// A folder with skills, a single skill's folder, or a single file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,18 +149,7 @@ impl DiskSource {
                 _ => self.tell_missing(walk, worker),
             };
         };
-        // A user's own folder may be a link to anywhere. A project's may not: the project did
-        // not ask the user.
-        let inside = |place: &PathBuf| real.starts_with(place);
-        if self.origin.scope == Scope::Project
-            && !self
-                .origin
-                .repository
-                .iter()
-                .chain(&self.allowed)
-                .any(inside)
-            && is_link(root)
-        {
+        if self.is_refused() {
             return worker.push(root, link::outside(root, real));
         }
         let mut here = Here::root(root.clone());
@@ -176,6 +165,19 @@ impl DiskSource {
                 Err(error) => walk.unreadable(worker, root, &error),
             }
         }
+    }
+
+    /// Whether the root is a link that may not be followed. A user's own folder may be a link to
+    /// anywhere. A project's may not: the project did not ask the user.
+    fn is_refused(&self) -> bool {
+        let Some(real) = self.real_root() else {
+            return false;
+        };
+        let inside = |place: &PathBuf| real.starts_with(place);
+        let around = self.origin.repository.iter();
+        self.origin.scope == Scope::Project
+            && !around.chain(&self.allowed).any(inside)
+            && is_link(&self.origin.root)
     }
 
     /// Only a place that somebody named is missed.
@@ -206,11 +208,19 @@ pub(crate) fn is_there(path: &Path) -> bool {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the disk source asks the disk")]
-fn is_folder(path: &Path) -> bool {
+pub(crate) fn is_folder(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the disk source asks the disk")]
 fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// Reads a regular file of at most `limit` bytes, without following a link.
+pub(crate) fn read_file(path: &Path, limit: usize) -> Option<Vec<u8>> {
+    let mut buffers = handle::Buffers::default();
+    let folder = NativeFolder::open(path.parent()?).ok()?;
+    let facts = folder.read(path.file_name()?, limit, &mut buffers).ok()?;
+    Some(buffers.bytes(facts.size as usize).to_vec())
 }

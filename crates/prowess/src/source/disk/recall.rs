@@ -59,6 +59,14 @@ impl DiskSource {
         })
     }
 
+    /// Looks at stamps below the root; `None` where that is not there or may not be followed.
+    pub(crate) fn stamps(&self) -> Option<Stamps> {
+        let root = self
+            .real_root()
+            .filter(|_| !self.portable && !self.is_refused())?;
+        NativeFolder::open(root).ok().map(Stamps)
+    }
+
     /// Opens a folder that was seen, without following a link on the way.
     fn open_seen<F: Folder>(&self, here: &Here) -> io::Result<F> {
         if let Some(location) = &here.location {
@@ -70,6 +78,29 @@ impl DiskSource {
             anchor: self.real_root().ok_or_else(missing)?.into(),
             below: below.map_err(|_| missing())?.to_path_buf(),
         })
+    }
+}
+
+/// The root of a source, to look at stamps below it and at nothing else.
+pub(crate) struct Stamps(NativeFolder);
+
+impl Stamps {
+    /// Whether this lies at a path from the root, with this stamp.
+    #[cfg(unix)]
+    pub(crate) fn is(&self, path: &[u8], kind: Kind, stamp: Option<Stamp>) -> bool {
+        let path = Path::new(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path));
+        let found = if path.as_os_str().is_empty() {
+            self.0.own_stamp().map(|stamp| (Kind::Folder, stamp))
+        } else {
+            self.0.stamp_below(path)
+        };
+        stamp.is_some() && found == stamp.map(|stamp| (kind, stamp))
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn is(&self, _path: &[u8], _kind: Kind, _stamp: Option<Stamp>) -> bool {
+        let _ = &self.0;
+        false
     }
 }
 
