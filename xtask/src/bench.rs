@@ -6,9 +6,11 @@
 pub(crate) mod activate;
 mod instructions;
 mod list;
+mod live;
 mod load;
 mod peers;
 mod select;
+mod start;
 mod table;
 pub(crate) mod worker;
 
@@ -29,6 +31,10 @@ pub(crate) enum Bench {
     Select(select::Select),
     /// Waking skills by a message, and the list within a budget, against plain loops
     Activate(activate::Activate),
+    /// The second start, with a cache, against the first
+    Start(start::Start),
+    /// From saving a file to the snapshot that holds it
+    Live(live::Live),
     /// Instructions of three fixed requests, to compare changes on any machine
     Instructions(instructions::Instructions),
 }
@@ -40,6 +46,8 @@ impl Bench {
             Self::Load(load) => load.run(),
             Self::Select(select) => select.run(),
             Self::Activate(activate) => activate.run(),
+            Self::Start(start) => start.run(),
+            Self::Live(live) => live.run(),
             Self::Instructions(instructions) => instructions.run(),
         }
     }

@@ -56,6 +56,17 @@ pub(crate) struct Options {
     /// Trust the project's skills for this run
     #[arg(long, global = true)]
     pub(crate) trust: bool,
+    /// Use the skills of this MCP server too: a URL, `LABEL=URL` or `'LABEL=COMMAND ARGS'`
+    #[arg(
+        long,
+        global = true,
+        value_name = "SERVER",
+        conflicts_with = "no_servers"
+    )]
+    pub(crate) server: Vec<String>,
+    /// Leave out the MCP servers of the config (`--local` does so too)
+    #[arg(long, global = true)]
+    pub(crate) no_servers: bool,
     /// Use no skills at all
     #[arg(long, global = true)]
     pub(crate) no_skills: bool,
@@ -114,6 +125,7 @@ pub(crate) enum Verb {
     Export(commands::export::Arguments),
     Clients(commands::clients::Arguments),
     Trust(commands::trust::Arguments),
+    Approve(commands::approve::Arguments),
     Config(commands::config::Arguments),
     /// Stand in for the reference command: validate, read-properties, to-prompt
     #[command(disable_help_flag = true)]

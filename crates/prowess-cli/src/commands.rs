@@ -7,6 +7,7 @@ use crate::{
 };
 
 pub(crate) mod activate;
+pub(crate) mod approve;
 pub(crate) mod budget;
 pub(crate) mod check;
 pub(crate) mod clients;
@@ -58,6 +59,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Export(arguments) => export::run(&arguments, session),
         Verb::Clients(arguments) => clients::run(&arguments, session),
         Verb::Trust(arguments) => trust::run(&arguments, session),
+        Verb::Approve(arguments) => approve::run(&arguments, session),
         Verb::Config(arguments) => config::run(&arguments, session),
         Verb::SkillsRef { arguments } => {
             let (out, messages) = session.output.streams();

@@ -16,8 +16,10 @@ use crate::{args::Options, environment::Environment, exit::Failure, files, rende
 
 mod read;
 mod reader;
+mod servers;
 
 use read::{Authority, Report};
+pub(crate) use servers::NamedServer;
 
 /// The name of a project's config.
 const PROJECT_FILE: &str = "prowess.toml";
@@ -93,6 +95,8 @@ pub(crate) struct Config {
     pub(crate) limits_set: BTreeMap<&'static str, PathBuf>,
     /// The table of clients, with what `[clients]` adds.
     pub(crate) clients: Clients,
+    /// `[servers]`, the user's before the project's
+    pub(crate) servers: Vec<NamedServer>,
 }
 
 /// The rankers a config may name.
@@ -116,6 +120,7 @@ impl Default for Config {
             limits: Limits::default(),
             limits_set: BTreeMap::new(),
             clients: Clients::builtin(),
+            servers: Vec::new(),
         }
     }
 }

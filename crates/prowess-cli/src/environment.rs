@@ -24,6 +24,8 @@ pub(crate) struct Environment {
     pub(crate) xdg_config_home: Option<PathBuf>,
     /// `XDG_STATE_HOME`, where it is set.
     pub(crate) xdg_state_home: Option<PathBuf>,
+    /// `XDG_CACHE_HOME`, where it is set.
+    pub(crate) xdg_cache_home: Option<PathBuf>,
     /// `CODEX_HOME`, where it is set.
     pub(crate) codex_home: Option<PathBuf>,
     /// Whether `NO_COLOR` or `TERM=dumb` asks for plain text.
@@ -57,6 +59,7 @@ impl Environment {
             home: folder("HOME").or_else(|| folder("USERPROFILE")),
             xdg_config_home: folder("XDG_CONFIG_HOME"),
             xdg_state_home: folder("XDG_STATE_HOME"),
+            xdg_cache_home: folder("XDG_CACHE_HOME"),
             codex_home: folder("CODEX_HOME"),
             plain: set("NO_COLOR").is_some() || set("TERM") == Some(OsString::from("dumb")),
             force_color: ["CLICOLOR_FORCE", "FORCE_COLOR"]
@@ -80,6 +83,11 @@ impl Environment {
     /// The folder for what a program remembers.
     pub(crate) fn state_folder(&self) -> Option<PathBuf> {
         self.xdg_folder(self.xdg_state_home.as_deref(), ".local/state")
+    }
+
+    /// The folder for what can be had again.
+    pub(crate) fn cache_folder(&self) -> Option<PathBuf> {
+        self.xdg_folder(self.xdg_cache_home.as_deref(), ".cache")
     }
 
     fn xdg_folder(&self, set: Option<&Path>, below_home: &str) -> Option<PathBuf> {

@@ -23,7 +23,14 @@ pub(crate) fn find<'c>(catalog: &'c Catalog, wanted: &str) -> Result<&'c Skill, 
         (Some(question), _) => format!("{question} `prowess list` shows all {all}"),
         (None, _) => format!("`prowess list --all` shows {}", count(all, "skill")),
     };
-    Err(Failure::no_match(format!("no skill named `{wanted}`")).hint(step))
+    let failure = Failure::no_match(format!("no skill named `{wanted}`")).hint(step);
+    // What is not trusted was not opened, so its own name is not known here.
+    let unopened = |skill: &Skill| !skill.is_trusted() && skill.hash().is_none();
+    Err(if catalog.skills().iter().any(unopened) {
+        failure.hint("skills of an untrusted project were not opened; `prowess list` shows them, `prowess trust` lets them be used")
+    } else {
+        failure
+    })
 }
 
 /// The skill that answers, else any skill of that name, id or path.
@@ -34,6 +41,7 @@ fn look_up<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
         .or_else(|| catalog.named(wanted).first())
         .or_else(|| catalog.by_id(wanted))
         .or_else(|| catalog.by_path(path))
+        .or_else(|| of_server(catalog, wanted))
         .or_else(|| {
             let real = files::real_path(path).ok()?;
             catalog.skills().iter().find(|skill| {
@@ -41,4 +49,11 @@ fn look_up<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
                 file == real || skill.directory().as_ref() == Some(&real)
             })
         })
+}
+
+/// A skill of one server, as `LABEL/NAME`; several servers may have a skill of one name.
+fn of_server<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
+    let (label, name) = wanted.split_once('/')?;
+    let is_it = |skill: &&Skill| skill.remote().is_some_and(|remote| remote.server == label);
+    catalog.named(name).iter().find(is_it)
 }

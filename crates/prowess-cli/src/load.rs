@@ -15,6 +15,8 @@ use prowess::{
     places, project_folders,
 };
 
+use prowess_mcp::host::Host;
+
 use crate::{
     args::Options,
     config::{Config, From},
@@ -36,6 +38,8 @@ pub(crate) struct Session {
     pub(crate) config: Config,
     pub(crate) environment: Environment,
     pub(crate) output: Output,
+    /// The connections to MCP servers, once a verb asked for them.
+    pub(crate) host: Option<Host>,
 }
 
 impl Session {
@@ -92,8 +96,11 @@ impl Session {
 
     /// Loads every skill the options ask for.
     pub(crate) fn load(&mut self, request: &Request) -> Result<Catalog, Failure> {
-        let sources = self.sources(request)?;
-        Ok(self.load_from(&sources, request))
+        let mut sources = self.sources(request)?;
+        sources.extend(self.servers(request)?);
+        let catalog = self.load_from(&sources, request);
+        self.tell_servers(&catalog);
+        Ok(catalog)
     }
 
     /// Loads the skills of these sources.
@@ -110,6 +117,7 @@ impl Session {
             profile: request.profile,
             filter: self.filter(request),
             trust,
+            look_at_untrusted: request.look_at_untrusted,
             limits: self.config.limits.clone(),
             threads: self.options.threads,
             progress: Some(bar.progress()),
@@ -118,7 +126,7 @@ impl Session {
         Catalog::assemble(discover(sources, &options), &options)
     }
 
-    /// The projects the user trusts; none where that cannot be told, and a word about it.
+    /// What the user trusts; nothing of projects where that cannot be told, and a word about it.
     fn trusted_or_none(&mut self) -> TrustStore {
         self.trusted().unwrap_or_else(|failure| {
             let told = failure.render(self.output.message_paint);
@@ -129,13 +137,13 @@ impl Session {
         })
     }
 
-    /// The projects the user trusts, by command or by config.
+    /// What the user trusts, by command or by config.
     pub(crate) fn trusted(&self) -> Result<TrustStore, Failure> {
         let mut store = trust::read(&self.environment)?;
         for named in &self.config.trusted {
             // A folder that is not there has no skills to trust.
             if let Ok(real) = files::real_path(&named.path) {
-                store.trust(real);
+                store.trust_folder(real);
             }
         }
         Ok(store)
@@ -205,6 +213,7 @@ impl Session {
                 config: self.config.clone(),
                 environment: self.environment.clone(),
                 output: Output::new(&self.environment, self.options.color),
+                host: None,
             },
             request: request.clone(),
             awaited,
@@ -298,6 +307,10 @@ pub(crate) struct Request {
     pub(crate) profile: Profile,
     /// Tags of which a skill must have one.
     pub(crate) tags: Vec<String>,
+    /// Read what is not trusted too, to show it to a person. Nothing of it may reach a model.
+    pub(crate) look_at_untrusted: bool,
     /// Look where every client looks, though one was named.
     pub(crate) every_client: bool,
+    /// Contact no server: the verb is about files.
+    pub(crate) local: bool,
 }

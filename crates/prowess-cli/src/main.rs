@@ -24,6 +24,7 @@ mod files;
 mod find;
 mod load;
 mod nearest;
+mod servers;
 mod trust;
 mod write;
 
@@ -75,6 +76,7 @@ fn run() -> Exit {
         config,
         environment,
         output,
+        host: None,
     };
     let done = commands::run(cli.verb, &mut session)
         .and_then(|exit| session.output.finish().map(|()| exit));

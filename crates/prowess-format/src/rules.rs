@@ -64,6 +64,7 @@ pub mod repaired_yaml;
 pub mod scan_limit;
 pub mod script_not_executable;
 pub mod shadowed;
+pub mod stale;
 pub mod symlink_outside;
 pub mod toml_frontmatter;
 pub mod unclosed_frontmatter;
@@ -139,6 +140,7 @@ pub static ALL: &[&Rule] = &[
     &scan_limit::RULE,
     &script_not_executable::RULE,
     &shadowed::RULE,
+    &stale::RULE,
     &symlink_outside::RULE,
     &toml_frontmatter::RULE,
     &unclosed_frontmatter::RULE,

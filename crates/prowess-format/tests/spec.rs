@@ -35,6 +35,7 @@ const OF_THE_CATALOG: &[&str] = &[
     "not-regular-file",
     "scan-limit",
     "shadowed",
+    "stale",
     "symlink-outside",
     "unreadable-file",
     "untrusted",

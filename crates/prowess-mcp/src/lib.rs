@@ -8,3 +8,6 @@ pub mod uri;
 pub mod http;
 pub mod stdio;
 mod wire;
+
+// What other servers publish.
+pub mod host;

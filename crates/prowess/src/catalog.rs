@@ -7,6 +7,7 @@ use std::{
 use prowess_format::{Profile, Severity};
 
 use crate::{
+    cache::SavedIndex,
     discover::{Discovery, discover},
     limits::Limits,
     skill::Skill,
@@ -20,10 +21,12 @@ mod resolve;
 mod search;
 #[cfg(test)]
 mod tests;
+mod update;
 mod why;
 
 pub use overrides::{Override, UnknownOverride};
 pub(crate) use search::Text;
+pub(crate) use update::Update;
 pub use why::Change;
 
 /// Which skills are wanted.
@@ -124,6 +127,8 @@ pub struct Catalog {
     by_id: OnceLock<Vec<u32>>,
     by_path: OnceLock<Vec<u32>>,
     search: OnceLock<search::Search>,
+    /// Where the index is kept between starts.
+    saved: Option<SavedIndex>,
 }
 
 impl Catalog {
@@ -162,6 +167,7 @@ impl Catalog {
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
             search: OnceLock::new(),
+            saved: None,
         };
         catalog.resolve();
         catalog
@@ -182,8 +188,14 @@ impl Catalog {
         self.by_id = OnceLock::new();
         self.by_path = OnceLock::new();
         self.search = OnceLock::new();
+        self.saved = None;
         self.resolve();
         self
+    }
+
+    /// Keeps the index there, once somebody searches.
+    pub(crate) fn keep_index(&mut self, saved: SavedIndex) {
+        self.saved = Some(saved);
     }
 
     /// Every skill in every state, sorted by name and path.
@@ -262,7 +274,7 @@ impl Catalog {
     }
 
     /// Every error, about skills and about other paths.
-    fn errors(&self) -> Vec<Finding> {
+    pub(crate) fn errors(&self) -> Vec<Finding> {
         let of_skills = self.skills.iter().flat_map(|skill| {
             skill.diagnostics().map(|diagnostic| Finding {
                 path: skill.path().to_path_buf(),

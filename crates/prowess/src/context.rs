@@ -282,17 +282,25 @@ impl<'a, Tool> Coordinator<'a, Tool> {
             tracing::warn!(gen_ai.skill.name = candidate.skill.name(), "{warning}");
             resolution.warnings.push(warning);
         }
-        resolution.context = Some(self.assemble(candidate, authority, binding));
+        let skill = match candidate.skill.loaded() {
+            Ok(skill) => skill,
+            Err(error) => {
+                tracing::warn!(gen_ai.skill.name = candidate.skill.name(), "{error}");
+                resolution.warnings.push(error.to_string());
+                return false;
+            }
+        };
+        resolution.context = Some(self.assemble(candidate, &skill, authority, binding));
         true
     }
 
     fn assemble(
         &self,
         candidate: &Candidate<'_>,
+        skill: &Skill,
         authority: Authority,
         binding: bind::Binding<Tool>,
     ) -> SkillContext<Tool> {
-        let skill = candidate.skill;
         let names: Vec<_> = binding
             .bound
             .iter()
@@ -300,7 +308,7 @@ impl<'a, Tool> Coordinator<'a, Tool> {
             .collect();
         let framed = frame_instruction(
             skill.name(),
-            skill.description(),
+            &skill.described(),
             &names,
             skill.instructions(),
             self.options.max_chars,

@@ -27,36 +27,25 @@ pub struct Discovery {
 
 /// Scans every source and reads what it yields.
 pub fn discover(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Discovery {
-    let idle = Progress::default();
-    let progress = options.progress.unwrap_or(&idle);
-    let request = ScanRequest {
-        limits: &options.limits,
-        profile: options.profile,
-        threads: options.threads(),
-        progress,
-        gate: Gate::open(),
-    };
     let mut discovery = Discovery::default();
     for (index, source) in sources.iter().enumerate() {
         // The decision comes first: a place is judged before anything in it is opened.
         let place = options.trust.decide(source.origin());
-        let may_open = |path: &Path| place == Decision::Ask && options.trust.knows(path);
-        let gate = if place == Decision::Trusted || options.look_at_untrusted {
-            Gate::open()
-        } else {
-            Gate::ask(&may_open)
-        };
-        let request = ScanRequest { gate, ..request };
         let skills = Mutex::new(Vec::new());
-        let scan = source.scan(&request, &|file: SkillFile<'_>| {
-            let mut skill = Skill::read(file, options.profile);
-            skill.source = index as u32;
-            judge(&mut skill, place, options);
-            progress.skills.fetch_add(1, Ordering::Relaxed);
-            skills
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(skill);
+        let scan = requesting(place, options, |request| {
+            source.scan(request, &|file: SkillFile<'_>| {
+                let mut skill = Skill::read(file, options.profile);
+                if let Some(remote) = source.remote(skill.path()) {
+                    skill.set_remote(remote);
+                }
+                skill.source = index as u32;
+                judge(&mut skill, place, options);
+                request.progress.skills.fetch_add(1, Ordering::Relaxed);
+                skills
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(skill);
+            })
         });
         discovery
             .skills
@@ -66,8 +55,31 @@ pub fn discover(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Disco
         discovery.origins.push(Arc::clone(source.origin()));
     }
     // Threads finish in any order; a reader sees one.
-    discovery.findings.sort_by(|a, b| key(a).cmp(&key(b)));
+    sort_findings(&mut discovery.findings);
     discovery
+}
+
+/// Asks a place that was judged so for its skills. Where it is not trusted, only what the user
+/// has looked at before is opened, unless all is to be shown.
+pub(crate) fn requesting<T>(
+    place: Decision,
+    options: &LoadOptions<'_>,
+    scan: impl FnOnce(&ScanRequest<'_>) -> T,
+) -> T {
+    let idle = Progress::default();
+    let may_open = |path: &Path| place == Decision::Ask && options.trust.knows(path);
+    let gate = if place == Decision::Trusted || options.look_at_untrusted {
+        Gate::open()
+    } else {
+        Gate::ask(&may_open)
+    };
+    scan(&ScanRequest {
+        limits: &options.limits,
+        profile: options.profile,
+        threads: options.threads(),
+        progress: options.progress.unwrap_or(&idle),
+        gate,
+    })
 }
 
 /// Settles whether a skill may reach a model: by its place, or else by its own files.
@@ -90,6 +102,11 @@ pub(crate) fn judge(skill: &mut Skill, place: Decision, options: &LoadOptions<'_
     if skill.decision == Decision::Trusted {
         skill.seal = seal;
     }
+}
+
+/// Puts findings into the order every reader sees.
+pub(crate) fn sort_findings(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| key(a).cmp(&key(b)));
 }
 
 fn key(finding: &Finding) -> (&PathBuf, &'static str, &str) {

@@ -16,7 +16,7 @@ impl ContentHash {
     }
 
     /// A hash that was made elsewhere.
-    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Self {
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 

@@ -72,6 +72,8 @@ pub enum Untouched {
     AlreadyThere,
     /// No skill answers it.
     NoMatch,
+    /// The best match is a remote skill that cannot be loaded now.
+    NotLoaded,
     /// The best match is not sure enough.
     Unsure {
         /// How likely it is right, 0 to 1.
@@ -104,8 +106,14 @@ impl Injection {
         match self.choose(catalog, message) {
             Err(why) => Injected::No(why),
             Ok(found) => {
-                let skill = catalog.skill(found.document);
-                let framed = frame_at_most(skill.name(), skill.instructions(), self.max_chars);
+                let skill = match catalog.skill(found.document).loaded() {
+                    Ok(skill) => skill,
+                    Err(error) => {
+                        tracing::warn!("{error}");
+                        return Injected::No(Untouched::NotLoaded);
+                    }
+                };
+                let framed = frame_at_most(skill.name(), &skill.instructed(), self.max_chars);
                 let mut texts = message.parts.iter_mut().filter_map(Part::text_mut);
                 // `choose` read a text, so there is a first one.
                 if let Some(text) = texts.next() {

@@ -216,8 +216,9 @@ impl Ledger {
         let mut blocks: Vec<Option<String>> = vec![None; self.skills.len()];
         for at in order {
             let entry = &self.skills[at];
-            if let Some(skill) = catalog.get(&entry.name) {
-                let text = frame(skill.name(), skill.instructions()).text;
+            // A skill that cannot be fetched now is left out, and can be loaded later.
+            if let Some(Ok(skill)) = catalog.get(&entry.name).map(Skill::loaded) {
+                let text = frame(skill.name(), &skill.instructed()).text;
                 if meter.take(&text, BETWEEN) {
                     blocks[at] = Some(text);
                 }

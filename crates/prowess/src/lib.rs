@@ -14,6 +14,7 @@
 pub use activate::{Activation, Reason, Triggers, Turn};
 pub use authority::{Authority, Grant, Permission};
 pub use budget::{Budget, PromptOptions};
+pub use cache::{Cache, CachedLoad};
 pub use catalog::{Catalog, Change, Filter, LoadError, LoadOptions, Override, UnknownOverride};
 pub use check::check;
 pub use context::{ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolRegistry};
@@ -39,6 +40,7 @@ pub use source::{
     places::{
         At, Environment, Places, SkillFolder, candidates, places, project_folders, user_paths,
     },
+    remote::{Fetch, FetchError, Fetched, Remote},
 };
 pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
 pub use trust::{Decision, Seal, Trust, TrustAll, TrustNone, TrustStore};
@@ -49,6 +51,7 @@ pub mod source;
 pub mod trust;
 
 // Skills and the snapshot they form.
+mod cache;
 mod catalog;
 mod discover;
 mod identity;
@@ -56,6 +59,7 @@ mod jsonl;
 #[cfg(feature = "watch")]
 pub mod live;
 mod skill;
+mod survey;
 
 // The right skill for a request.
 pub mod confidence;

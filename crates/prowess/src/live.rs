@@ -45,8 +45,13 @@ use crate::{
 };
 
 mod changes;
+#[cfg(target_os = "linux")]
+mod inotify;
 mod keeper;
+mod notice;
+mod roots;
 mod subscribe;
+mod watch;
 
 pub use changes::{Changes, SkillChange};
 pub use subscribe::Subscription;
@@ -100,6 +105,9 @@ pub enum Watching {
     Auto,
     /// By looking every so often. For network drives, whose changes nobody announces.
     Poll,
+    /// By notifications about whole trees, the way of platforms other than Linux. For tests.
+    #[doc(hidden)]
+    Trees,
 }
 
 /// How a live catalog is loaded and kept.
@@ -111,6 +119,8 @@ pub struct LiveOptions {
     pub filter: Filter,
     /// Whose skills may reach a model; asked again with every change of the sources.
     pub trust: Arc<dyn Trust + Send + Sync>,
+    /// Whether skills that are not trusted are read all the same, to be shown to a person.
+    pub look_at_untrusted: bool,
     /// How much is looked at.
     pub limits: Limits,
     /// How many threads read; `None` takes what the machine has.
@@ -129,6 +139,7 @@ impl Default for LiveOptions {
             profile: Profile::default(),
             filter: Filter::default(),
             trust: Arc::new(TrustNone),
+            look_at_untrusted: false,
             limits: Limits::default(),
             threads: None,
             watching: Watching::Auto,
@@ -145,6 +156,7 @@ impl LiveOptions {
             profile: self.profile,
             filter: self.filter.clone(),
             trust: &*self.trust,
+            look_at_untrusted: self.look_at_untrusted,
             limits: self.limits.clone(),
             threads: self.threads,
             progress: None,
@@ -187,8 +199,22 @@ enum Order {
     Refresh(Sender<()>),
     /// Something may have changed.
     Wake,
+    /// Do this while no event is read.
+    #[cfg(target_os = "linux")]
+    Stall(Work),
     /// End.
     Stop,
+}
+
+/// Something to do on the thread that watches.
+#[cfg(target_os = "linux")]
+struct Work(Box<dyn FnOnce() + Send>);
+
+#[cfg(target_os = "linux")]
+impl std::fmt::Debug for Work {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Work")
+    }
 }
 
 impl LiveCatalog {
@@ -240,6 +266,22 @@ impl LiveCatalog {
         let (done, wait) = channel();
         if self.orders.send(Order::Refresh(done)).is_ok() {
             // A thread that ended has nothing newer.
+            let _ = wait.recv();
+        }
+    }
+
+    /// Does `work` while no event is read, so that the system's queue of events overflows if
+    /// `work` makes enough of them. For tests of just that.
+    #[cfg(target_os = "linux")]
+    #[doc(hidden)]
+    pub fn stalled(&self, work: impl FnOnce() + Send + 'static) {
+        let (done, wait) = channel::<()>();
+        let work = move || {
+            work();
+            drop(done);
+        };
+        if self.orders.send(Order::Stall(Work(Box::new(work)))).is_ok() {
+            // Nothing is sent; the end of the channel is the end of the work.
             let _ = wait.recv();
         }
     }

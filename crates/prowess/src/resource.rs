@@ -20,6 +20,7 @@ use crate::{
             handle::ReadFault,
             inside::{InsideFault, list_inside, read_inside, read_whole},
         },
+        remote::{FetchError, Remote},
     },
     trust::Seal,
 };
@@ -129,6 +130,9 @@ pub enum ResourceError {
         /// What was asked for.
         path: String,
     },
+    /// The skill is somewhere else, and what came from there cannot be used.
+    #[error(transparent)]
+    Remote(#[from] FetchError),
     /// The system said no.
     #[error("cannot read `{path}`")]
     Unreadable {
@@ -156,6 +160,9 @@ impl Skill {
 
     /// Lists every file of the skill, its own among them.
     pub(crate) fn files(&self, limits: &Limits) -> Result<(Vec<Resource>, bool), ResourceError> {
+        if let Some(remote) = self.remote() {
+            return Ok((remote.fetch.files(&remote.uri)?, false));
+        }
         let location = self.folder_location()?;
         let (files, partial) =
             list_inside(&location, limits).map_err(|source| ResourceError::Unreadable {
@@ -185,6 +192,9 @@ impl Skill {
                 path: display_text(path.get(..80).unwrap_or(path)),
                 reason,
             });
+        }
+        if let Some(remote) = self.remote() {
+            return remote_page(remote, path, offset, limits);
         }
         if let Some(seal) = self.seal.clone() {
             return self.read_sealed(&seal, path, offset, limits);
@@ -305,6 +315,42 @@ impl Skill {
             }
         }
     }
+}
+
+/// One page of a remote file. The file is checked as a whole, so it is fetched as a whole; a copy
+/// that was checked before is at hand for the pages that follow.
+fn remote_page(
+    remote: &Remote,
+    path: &str,
+    offset: u64,
+    limits: &Limits,
+) -> Result<Page, ResourceError> {
+    let too_large = |size: u64| ResourceError::TooLarge {
+        path: display_text(path),
+        size,
+        limit: limits.resource_bytes,
+    };
+    let listed = remote.fetch.files(&remote.uri)?;
+    let listed = listed.iter().find(|file| file.path == path);
+    if let Some(file) = listed.filter(|file| file.size > limits.resource_bytes) {
+        return Err(too_large(file.size));
+    }
+    let bytes = remote.fetch.file(&remote.uri, path)?;
+    let size = bytes.len() as u64;
+    if size > limits.resource_bytes {
+        return Err(too_large(size));
+    }
+    let start = offset.min(size) as usize;
+    let end = start.saturating_add(limits.page_bytes).min(bytes.len());
+    let content = Content::new(bytes[start..end].to_vec(), end == bytes.len());
+    let next_offset = start as u64 + content.byte_count() as u64;
+    Ok(Page {
+        path: path.to_owned(),
+        size,
+        offset,
+        next_offset: (next_offset < size).then_some(next_offset),
+        content,
+    })
 }
 
 /// What is wrong with a path, before anything is opened.

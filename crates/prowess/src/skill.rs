@@ -15,9 +15,14 @@ use prowess_format::{
 
 use crate::{
     identity::{ContentHash, skill_id},
-    source::{Layout, Location, Origin, SkillFile},
+    source::{Layout, Location, Origin, SkillFile, refusal, remote::Remote},
     trust::{Decision, Seal},
 };
+
+mod saved;
+
+use saved::SavedBody;
+pub(crate) use saved::SavedSkill;
 
 /// One skill of a catalog. Cloning it shares the text.
 #[derive(Debug, Clone)]
@@ -33,6 +38,8 @@ pub struct Skill {
     pub(crate) notes: Vec<Diagnostic>,
     /// What is wrong with the file today, while the version from before is in use.
     pub(crate) stale: Option<Arc<[Diagnostic]>>,
+    /// Set where the skill is somewhere else.
+    pub(crate) remote: Option<Arc<Remote>>,
 }
 
 /// What stays the same whichever catalog a skill is in.
@@ -47,8 +54,18 @@ struct Content {
     id: Option<Box<str>>,
     hash: Option<ContentHash>,
     last_modified: Option<i64>,
-    document: Document,
+    /// Asked with every snapshot, so it is worked out once.
+    explicit_only: bool,
+    body: Body,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// What the file says.
+#[derive(Debug)]
+enum Body {
+    Read(Document),
+    /// Known from a cache; the text is read and parsed when somebody asks for it.
+    Saved(Box<SavedBody>),
 }
 
 /// What became of a skill in its catalog.
@@ -148,7 +165,8 @@ impl Skill {
                 id,
                 hash,
                 last_modified: file.last_modified,
-                document,
+                explicit_only: is_explicit_only(&document),
+                body: Body::Read(document),
                 diagnostics,
             }),
             source: 0,
@@ -157,13 +175,64 @@ impl Skill {
             state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
             stale: None,
+            remote: None,
         }
     }
 
     /// Whether both are one reading of one file.
-    #[cfg(feature = "watch")]
     pub(crate) fn shares_content(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.content, &other.content)
+    }
+
+    /// A number that is different for each reading that is still in use.
+    pub(crate) fn reading(&self) -> usize {
+        Arc::as_ptr(&self.content).addr()
+    }
+
+    /// Whether another reading of the file gave the same.
+    pub(crate) fn reads_like(&self, other: &Self) -> bool {
+        let (one, other) = (&self.content, &other.content);
+        one.hash.is_some()
+            && (one.hash, &one.name, one.last_modified)
+                == (other.hash, &other.name, other.last_modified)
+            && one.diagnostics == other.diagnostics
+    }
+
+    /// This skill, kept in use although its file broke.
+    pub(crate) fn kept_instead_of(&self, broken: &Self) -> Self {
+        let errors = broken.content.diagnostics.iter();
+        let mut errors = errors.filter(|it| it.severity == Severity::Error).cloned();
+        let first = errors.next();
+        let reason = first
+            .as_ref()
+            .map_or("it has no description", |it| &it.message);
+        let note = refusal(
+            &rules::stale::RULE,
+            format!(
+                "the file of `{}` broke, and the version from before stays in use: {reason}",
+                self.name().escape_debug()
+            ),
+            "mend the file; the next save brings the skill up to date",
+        );
+        let note = Diagnostic {
+            severity: Severity::Warning,
+            ..note
+        };
+        Self {
+            stale: Some([note].into_iter().chain(first).chain(errors).collect()),
+            ..self.clone()
+        }
+    }
+
+    /// Notes that the skill is somewhere else. Its identity is then that of the file there.
+    pub(crate) fn set_remote(&mut self, remote: Remote) {
+        if let Some(content) = Arc::get_mut(&mut self.content)
+            && let Some(hash) = remote.hash
+        {
+            content.id = Some(skill_id(&content.name, &hash).into_boxed_str());
+            content.hash = Some(hash);
+        }
+        self.remote = Some(Arc::new(remote));
     }
 
     /// The name it is called by: its own, or that of its folder or file.
@@ -173,22 +242,31 @@ impl Skill {
 
     /// What it does and when to use it; empty where that is missing.
     pub fn description(&self) -> &str {
-        self.content.document.description().unwrap_or_default()
+        match &self.content.body {
+            Body::Read(document) => document.description().unwrap_or_default(),
+            Body::Saved(saved) => saved.description.as_deref().unwrap_or_default(),
+        }
     }
 
     /// Its instructions, trimmed.
     pub fn instructions(&self) -> &str {
-        self.content.document.instructions()
+        self.document().instructions()
     }
 
     /// Everything its file says.
     pub fn document(&self) -> &Document {
-        &self.content.document
+        match &self.content.body {
+            Body::Read(document) => document,
+            Body::Saved(saved) => saved.document(self),
+        }
     }
 
     /// The labels it can be found and filtered by.
     pub fn tags(&self) -> Vec<&str> {
-        self.content.document.tags()
+        match &self.content.body {
+            Body::Read(document) => document.tags(),
+            Body::Saved(saved) => saved.tags.iter().map(|tag| &**tag).collect(),
+        }
     }
 
     /// Name and hash in one word; `None` where the file could not be read.
@@ -293,18 +371,29 @@ impl Skill {
 
     /// Whether it asks to be used only when called by name.
     pub fn is_explicit_only(&self) -> bool {
-        ["disable-model-invocation", "trigger"].iter().any(|key| {
-            self.document()
-                .get(key)
-                .and_then(|node| node.value.as_bool())
-                .unwrap_or(false)
-        })
+        self.content.explicit_only
     }
 
     /// About how many tokens its instructions cost.
     pub fn tokens(&self) -> usize {
-        estimate_tokens(self.instructions())
+        if let Body::Saved(saved) = &self.content.body {
+            return saved.tokens;
+        }
+        // What is not here yet is judged by its size; a token is about four bytes.
+        match self.remote().and_then(|remote| remote.size) {
+            Some(size) if self.instructions().is_empty() => size.div_ceil(4) as usize,
+            _ => estimate_tokens(self.instructions()),
+        }
     }
+}
+
+fn is_explicit_only(document: &Document) -> bool {
+    ["disable-model-invocation", "trigger"].iter().any(|key| {
+        document
+            .get(key)
+            .and_then(|node| node.value.as_bool())
+            .unwrap_or(false)
+    })
 }
 
 /// Reads the text the way its layout asks for.

@@ -11,12 +11,14 @@ use std::{
 
 use prowess_format::{Diagnostic, Position, Profile, Rule, Severity, Span};
 
+use self::remote::Remote;
 use crate::limits::Limits;
 
 pub mod clients;
 pub(crate) mod disk;
 pub(crate) mod memory;
 pub(crate) mod places;
+pub mod remote;
 
 /// How near a place is to the task at hand; what stands first wins a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -219,6 +221,18 @@ pub trait Source: Sync {
     /// Hands every skill file to `visit`, in any order and from several threads at once, so that
     /// a file is parsed and hashed while its bytes are still at hand.
     fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan;
+
+    /// The source as folders on disk, where it is that: those can be watched, and looked at again
+    /// for the price of what changed.
+    #[doc(hidden)]
+    fn as_disk(&self) -> Option<&disk::DiskSource> {
+        None
+    }
+
+    /// What is known of the skill at this path, where the skill is somewhere else.
+    fn remote(&self, _path: &Path) -> Option<Remote> {
+        None
+    }
 }
 
 /// Creates a diagnostic about a file as a whole; `None` where the profile lets it pass.

@@ -12,7 +12,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use prowess::rank::Ranker;
 use prowess::select::Policy;
-use prowess::{Catalog, DiskSource, LoadOptions, Source, TrustAll};
+use prowess::{Cache, Catalog, DiskSource, LoadOptions, Source, TrustAll};
 use serde::{Deserialize, Serialize};
 
 use super::activate;
@@ -27,6 +27,17 @@ pub(crate) enum Worker {
     Load(Place),
     /// Load the catalog, then build the index
     Index(Place),
+    /// Load the catalog, with a cache or without, and maybe answer a first request
+    Start {
+        /// The folder whose children are the skills
+        dir: PathBuf,
+        /// Where the cache is
+        #[arg(long)]
+        cache: Option<PathBuf>,
+        /// Answer a request too
+        #[arg(long)]
+        search: bool,
+    },
     /// Answer requests
     Select {
         /// The folder whose children are the skills
@@ -94,6 +105,9 @@ impl Worker {
             }
             Self::Load(place) => print(&cost(|| load(place)).0),
             Self::Index(place) => print(&index_cost(place)),
+            Self::Start { dir, cache, search } => {
+                print(&cost(|| start(dir, cache.as_deref(), *search)).0)
+            }
             Self::Select {
                 dir,
                 ranker,
@@ -196,6 +210,26 @@ fn load(place: &Place) -> (usize, Catalog) {
         ..LoadOptions::default()
     };
     let catalog = Catalog::load(&sources, &options).expect("the lenient profile always loads");
+    (catalog.model_visible().count(), catalog)
+}
+
+/// Loads the catalog as the command does, and answers a request if asked to.
+fn start(dir: &Path, cache: Option<&Path>, search: bool) -> (usize, Catalog) {
+    let catalog = match cache {
+        None => load(&Place::one(dir)).1,
+        Some(folder) => {
+            let sources: Vec<Box<dyn Source>> = vec![Box::new(DiskSource::new(dir))];
+            let options = LoadOptions {
+                threads: Some(NonZeroUsize::MIN),
+                trust: &TrustAll,
+                ..LoadOptions::default()
+            };
+            Cache::new(folder).load(&sources, &options).catalog
+        }
+    };
+    if search {
+        answer(&catalog, "review a pull request", &policy(Ranker::Lexical));
+    }
     (catalog.model_visible().count(), catalog)
 }
 

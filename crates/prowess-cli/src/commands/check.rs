@@ -173,6 +173,8 @@ fn check(arguments: &Arguments, session: &mut Session) -> Result<Checks, Failure
     }
     let request = Request {
         profile: arguments.profile,
+        look_at_untrusted: true,
+        local: true,
         ..Request::default()
     };
     let catalog = if arguments.paths.is_empty() {

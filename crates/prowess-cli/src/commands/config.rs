@@ -180,5 +180,15 @@ fn rows(session: &Session) -> Vec<Row> {
             rows.push(row(key, value, &From::File(one.from.clone()), None));
         }
     }
+    for named in &config.servers {
+        let server = &named.server;
+        let value = json!({
+            "place": server.transport.place(),
+            "enabled": server.enabled,
+            "timeout": server.timeout.as_secs_f32(),
+        });
+        let key = format!("servers.{}", server.label);
+        rows.push(row(&key, value, &From::File(named.from.clone()), None));
+    }
     rows
 }

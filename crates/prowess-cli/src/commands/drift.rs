@@ -66,7 +66,10 @@ struct Output<'a> {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     only_what_is_named(session);
-    let now = session.load(&Request::default())?;
+    let now = session.load(&Request {
+        local: true,
+        ..Request::default()
+    })?;
     let (told, base) = base(arguments, &now, session)?;
     let probes = match &arguments.queries {
         Some(path) => requests(path)?,

@@ -74,7 +74,10 @@ struct Output<'a> {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     only_what_is_named(session);
-    let catalog = session.load(&Request::default())?;
+    let catalog = session.load(&Request {
+        local: true,
+        ..Request::default()
+    })?;
     let (read_files, cases) = if arguments.files.is_empty() {
         found(&catalog, session)
     } else {

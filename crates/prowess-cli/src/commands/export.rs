@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     } = arguments;
     let catalog = session.load(&Request {
         tags: tag.clone(),
+        local: true,
         ..Request::default()
     })?;
     let skills = || catalog.skills().iter().filter(|skill| skill.is_callable());

@@ -134,6 +134,7 @@ fn word(why: Untouched) -> &'static str {
         Untouched::NoText => "no-text",
         Untouched::AlreadyThere => "already-there",
         Untouched::NoMatch => "no-match",
+        Untouched::NotLoaded => "not-loaded",
         Untouched::Unsure { .. } => "unsure",
     }
 }
@@ -168,6 +169,10 @@ fn tell(injected: &Injected, session: &mut Session) {
         Untouched::NoMatch => (
             "no skill answers the message".to_owned(),
             Some("`prowess list` shows what there is"),
+        ),
+        Untouched::NotLoaded => (
+            "the best match is a remote skill that cannot be loaded now".to_owned(),
+            Some("`prowess select TEXT` names it, and `prowess activate NAME` tells why"),
         ),
         Untouched::Unsure { confidence } => (
             format!("the best match is only {} sure", percent(confidence)),

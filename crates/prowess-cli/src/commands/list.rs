@@ -2,11 +2,12 @@
 
 use clap::Args;
 use prowess::{
-    Catalog, Skill, State,
+    Catalog, Decision, Skill, State,
     format::{Profile, Severity},
     wire::ListOutput,
 };
 
+use super::prompt::changed;
 use crate::{
     args::profile,
     exit::{Exit, Failure},
@@ -16,6 +17,7 @@ use crate::{
         table::{Ink, Side, Table},
         text::{count, line, line_start, list, thousands},
     },
+    servers::is_about_server,
 };
 
 /// List the skills: name, scope, size and description
@@ -47,6 +49,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let catalog = session.load(&Request {
         profile: arguments.profile,
+        look_at_untrusted: true,
         ..Request::default()
     })?;
     let keep = |skill: &Skill| arguments.has_tag(skill) && (arguments.all || is_listed(skill));
@@ -94,15 +97,24 @@ fn table<'a>(skills: impl Iterator<Item = &'a Skill>, columns: usize) -> Table {
     for skill in skills {
         let mut row = vec![
             (line(skill.name()), Some(Paint::strong as _)),
-            (skill.origin().scope.to_string(), None),
+            (scope(skill), None),
         ];
         if marked {
-            row.push(mark(skill.state()));
+            row.push(mark(skill));
         }
         row.extend([(thousands(skill.tokens()), None), told(skill, columns)]);
         table.row(row);
     }
     table
+}
+
+/// How near it is; of which server, where it is of one.
+fn scope(skill: &Skill) -> String {
+    let scope = skill.origin().scope;
+    match skill.remote() {
+        Some(remote) => format!("{scope} {}", line(&remote.server)),
+        None => scope.to_string(),
+    }
 }
 
 /// What the skill says of itself, or why it can not be used.
@@ -119,11 +131,19 @@ fn told(skill: &Skill, columns: usize) -> (String, Option<Ink>) {
 }
 
 /// The state in a word; nothing where all is well.
-fn mark(state: State) -> (String, Option<Ink>) {
+fn mark(skill: &Skill) -> (String, Option<Ink>) {
+    let state = skill.state();
     match state {
         State::Active => (String::new(), None),
         State::Broken => (state.as_str().to_owned(), Some(Paint::error as _)),
-        State::Untrusted => (state.as_str().to_owned(), Some(Paint::warning as _)),
+        // What was decided says more than that something was not.
+        State::Untrusted => {
+            let word = match skill.decision() {
+                decided @ (Decision::Changed | Decision::Denied) => decided.as_str(),
+                _ => state.as_str(),
+            };
+            (word.to_owned(), Some(Paint::warning as _))
+        }
         State::Shadowed { .. } | State::Hidden(_) => {
             (state.as_str().to_owned(), Some(Paint::faint as _))
         }
@@ -183,14 +203,22 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
             list(&counted)
         )
     };
-    if of("untrusted") > 0 {
+    let waiting = |decision: Decision| {
+        let waits =
+            |skill: &&&Skill| skill.state() == State::Untrusted && skill.decision() == decision;
+        skills.iter().filter(waits).count()
+    };
+    if waiting(Decision::Ask) > 0 {
         text += &hint(&format!(
             "{} not given to a model until you look at the project and run `prowess trust`",
-            match of("untrusted") {
+            match waiting(Decision::Ask) {
                 1 => "1 untrusted skill is".to_owned(),
                 number => format!("{} untrusted skills are", thousands(number)),
             }
         ));
+    }
+    if let Some(told) = changed(waiting(Decision::Changed)) {
+        text += &hint(&told);
     }
     if of("broken") > 0 {
         text += &hint("`prowess check` says what is wrong and how to mend it");
@@ -201,8 +229,10 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
 /// What was noticed beside the skills, so that nothing is skipped without a word.
 fn findings(catalog: &Catalog, hint: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
-    if !catalog.findings().is_empty() {
-        let found = catalog.findings().len();
+    // What is wrong with servers was told already.
+    let found = catalog.findings().iter();
+    let found = found.filter(|it| !is_about_server(&it.diagnostic)).count();
+    if found > 0 {
         let them = if found == 1 { "it" } else { "them" };
         text += &hint(&format!(
             "{} about files that are no skills; `prowess check` tells {them}",

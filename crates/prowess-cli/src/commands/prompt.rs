@@ -1,7 +1,7 @@
 //! `prowess prompt`: the list of skills as a model reads it.
 
 use clap::Args;
-use prowess::{HiddenBy, Skill, State};
+use prowess::{Decision, HiddenBy, Skill, State};
 
 use super::budget::{Fit, tell};
 use crate::{
@@ -69,10 +69,12 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
 
 /// Says what is kept from a model, and how to let it through.
 pub(super) fn note_untrusted(skills: &[Skill], session: &mut Session) {
-    let untrusted = skills
-        .iter()
-        .filter(|skill| skill.state() == State::Untrusted)
-        .count();
+    let waiting = |decision: Decision| {
+        let waits =
+            |skill: &&Skill| skill.state() == State::Untrusted && skill.decision() == decision;
+        skills.iter().filter(waits).count()
+    };
+    let untrusted = waiting(Decision::Ask);
     if untrusted > 0 {
         session.output.hint(&format!(
             "{} left out; look at the project, then run `prowess trust`",
@@ -82,6 +84,9 @@ pub(super) fn note_untrusted(skills: &[Skill], session: &mut Session) {
             }
         ));
     }
+    if let Some(told) = changed(waiting(Decision::Changed)) {
+        session.output.hint(&told);
+    }
     let off = |skill: &Skill| skill.state() == State::Hidden(HiddenBy::Disabled);
     if skills.iter().any(off) {
         session
@@ -90,14 +95,37 @@ pub(super) fn note_untrusted(skills: &[Skill], session: &mut Session) {
     }
 }
 
+/// Says that trusted skills are not what they were.
+pub(super) fn changed(number: usize) -> Option<String> {
+    let them = match number {
+        0 => return None,
+        1 => "1 skill changed since you trusted it and is".to_owned(),
+        number => format!(
+            "{} changed since you trusted them and are",
+            count(number, "skill")
+        ),
+    };
+    Some(format!("{them} left out; `prowess trust --diff` shows how"))
+}
+
 /// Refuses to hand out the files of a skill the user has not trusted.
 pub(super) fn must_be_trusted(skill: &Skill) -> Result<(), Failure> {
     if skill.is_trusted() {
         return Ok(());
     }
-    Err(Failure::new(format!(
-        "the project of `{}` is not trusted, so its files are not handed out",
-        skill.name()
-    ))
-    .hint("look at the project, then run `prowess trust`, or use `--trust` for one run"))
+    let name = skill.name();
+    Err(match skill.decision() {
+        Decision::Changed => Failure::new(format!(
+            "`{name}` changed since it was trusted, so its files are not handed out"
+        ))
+        .hint("`prowess trust --diff` shows how; `prowess trust` accepts it"),
+        Decision::Denied => Failure::new(format!(
+            "`{name}` is denied, so its files are not handed out"
+        ))
+        .hint("`prowess trust --revoke` takes the denial back"),
+        _ => Failure::new(format!(
+            "the project of `{name}` is not trusted, so its files are not handed out"
+        ))
+        .hint("look at the project, then run `prowess trust`, or use `--trust` for one run"),
+    })
 }

@@ -115,6 +115,7 @@ fn explain(error: &ResourceError, skill: &Skill, path: &str, limits: &Limits) ->
             )
         }
         ResourceError::Unreadable { source, .. } => failure.because(source),
+        ResourceError::Remote(error) => failure.hint(&error.help),
         _ => failure,
     }
 }

@@ -46,7 +46,10 @@ struct Output {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     only_what_is_named(session);
-    let catalog = session.load(&Request::default())?;
+    let catalog = session.load(&Request {
+        local: true,
+        ..Request::default()
+    })?;
     let skills = catalog.model_visible().count();
     let mut pairs = rivals(&catalog, arguments.least, threads(session));
     let open = pairs.iter().filter(|it| it.told_apart_by.is_none()).count();

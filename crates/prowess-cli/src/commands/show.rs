@@ -2,7 +2,7 @@
 
 use clap::Args;
 use prowess::{
-    Catalog, HiddenBy, ResourceError, Resources, Skill, State, display_path,
+    Catalog, Decision, HiddenBy, ResourceError, Resources, Skill, State, display_path,
     format::{Field, Profile, estimate_tokens},
     wire::DiagnosticRow,
 };
@@ -52,6 +52,22 @@ struct Shown<'a> {
     size: Sizes,
     instructions: &'a str,
     diagnostics: Vec<DiagnosticRow<'a>>,
+    /// What is known of a skill that is on a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<RemoteRow<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct RemoteRow<'a> {
+    server: &'a str,
+    uri: &'a str,
+    approved: bool,
+    /// The fields that have no effect until it is approved.
+    withheld: &'a [String],
+    /// Whether its files are compared with digests.
+    verified: bool,
+    /// How old a copy is that stands in for the server.
+    age_seconds: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -80,9 +96,23 @@ struct Size {
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let catalog = session.load(&Request {
         profile: Profile::Lenient,
+        look_at_untrusted: true,
         ..Request::default()
     })?;
-    let skill = find(&catalog, &arguments.name)?;
+    let found = find(&catalog, &arguments.name)?;
+    // A remote skill is fetched to be shown; what is known without that is shown all the same.
+    let loaded = found.loaded();
+    if let Err(error) = &loaded {
+        let told = Failure::new(error.to_string()).hint(&error.help);
+        let told = told.render(session.output.message_paint);
+        session.output.message(&told);
+    }
+    let exit = if loaded.is_ok() {
+        Exit::Fine
+    } else {
+        Exit::Findings
+    };
+    let skill: &Skill = loaded.as_deref().unwrap_or(found);
     let resources = match skill.resources(&session.config.limits) {
         Ok(resources) => resources,
         Err(ResourceError::NoFolder { .. }) => Resources::default(),
@@ -94,7 +124,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let shown = shown(skill, resources, &catalog, session);
     if arguments.json {
         session.output.json(&shown)?;
-        return Ok(Exit::Fine);
+        return Ok(exit);
     }
     let (text, hang) = tell::tell(&shown, skill, session);
     session.output.prose(&text, hang)?;
@@ -112,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             line(skill.name())
         ));
     }
-    Ok(Exit::Fine)
+    Ok(exit)
 }
 
 fn shown<'a>(
@@ -171,6 +201,14 @@ fn shown<'a>(
             .diagnostics()
             .map(|diagnostic| DiagnosticRow::new(display_path(skill.path()), diagnostic))
             .collect(),
+        remote: skill.remote().map(|remote| RemoteRow {
+            server: &remote.server,
+            uri: &remote.uri,
+            approved: remote.approved,
+            withheld: &remote.withheld,
+            verified: remote.verified,
+            age_seconds: remote.age.map(|age| age.as_secs()),
+        }),
     }
 }
 
@@ -206,9 +244,16 @@ pub(crate) fn reason(skill: &Skill, catalog: &Catalog, session: &Session) -> Opt
             ))
         }
         State::Hidden(HiddenBy::Tags) => Some("it has none of the tags asked for".to_owned()),
-        State::Untrusted => {
-            Some("its project is not trusted; look at it, then run `prowess trust`".to_owned())
-        }
+        State::Untrusted => Some(
+            match skill.decision() {
+                Decision::Changed => {
+                    "its files changed since it was trusted; `prowess trust --diff` shows how"
+                }
+                Decision::Denied => "it was denied; `prowess trust --revoke` takes that back",
+                _ => "its project is not trusted; look at it, then run `prowess trust`",
+            }
+            .to_owned(),
+        ),
         State::Broken => Some(
             skill
                 .diagnostics()

@@ -1,29 +1,48 @@
-//! `prowess trust`: which projects' skills may reach a model.
+//! `prowess trust`: which of a project's skills may reach a model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use prowess::display_path;
+use prowess::{
+    Catalog, Decision, Scope, Skill, TrustStore, display_path,
+    trust::{Changes, Entry},
+};
 use serde::Serialize;
 
 use crate::{
     exit::{Exit, Failure},
     files,
-    load::Session,
+    load::{Request, Session},
+    nearest::{did_you_mean, nearest},
+    render::text::{count, line},
     trust,
 };
 
-/// Let a project's skills reach a model, or take that back
+mod tell;
+
+/// Let a project's skills reach a model as they are now, or take that back
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The project; the one around the working directory when left out
-    path: Option<PathBuf>,
-    /// List the trusted projects
-    #[arg(long, conflicts_with_all = ["path", "revoke"])]
+    /// A project's folder, or one of its skills by name or path; all of the project around the
+    /// working directory when left out
+    #[arg(value_name = "PATH|NAME")]
+    what: Option<String>,
+    /// Show what is new or changed since it was trusted, and trust nothing
+    #[arg(long, conflicts_with_all = ["list", "revoke", "deny"])]
+    diff: bool,
+    /// List what is trusted and what is denied
+    #[arg(long, conflicts_with_all = ["what", "revoke", "deny"])]
     list: bool,
-    /// Take the trust back
-    #[arg(long)]
+    /// Forget what was decided
+    #[arg(long, conflicts_with = "deny")]
     revoke: bool,
+    /// Never use it, however it changes
+    #[arg(long)]
+    deny: bool,
     /// Print the list as JSON
     #[arg(long, requires = "list")]
     json: bool,
@@ -33,78 +52,312 @@ pub(crate) struct Arguments {
 #[derive(Debug, Serialize)]
 struct Output {
     projects: Vec<String>,
+    skills: Vec<Row>,
     store: Option<String>,
 }
 
+#[derive(Debug, Serialize)]
+struct Row {
+    path: String,
+    decision: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<usize>,
+}
+
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
-    let mut store = trust::read(&session.environment)?;
     if arguments.list {
-        let all = session.trusted()?;
-        let projects: Vec<String> = all.folders().map(display_path).collect();
-        if arguments.json {
-            let store = trust::store_path(&session.environment);
-            session.output.json(&Output {
-                projects,
-                store: store.map(|path| display_path(&path)),
-            })?;
-        } else {
-            for project in &projects {
-                session.output.data(&format!("{project}\n"))?;
-            }
-            session.output.finish()?;
-            if projects.is_empty() {
-                session.output.message("no project is trusted\n");
-            }
-        }
-        return Ok(Exit::Fine);
+        return list(arguments, session);
     }
-    let folder = folder(arguments, session)?;
-    // In full: `.` says little in a list of what is trusted.
-    let shown = display_path(&folder);
+    let mut store = trust::read(&session.environment)?;
+    let named = Named::find(arguments, session)?;
     if arguments.revoke {
-        if !store.distrust(&folder) {
-            let failure =
-                Failure::no_match(format!("`{shown}` is not in the list of trusted projects"));
-            return Err(failure.hint("`prowess trust --list` shows them"));
-        }
+        return revoke(&mut store, &named, session);
+    }
+    if arguments.deny {
+        let shown = display_path(&named.path);
+        store.deny(named.path);
         trust::write(&store, &session.environment)?;
-        session
-            .output
-            .message(&format!("`{shown}` is no longer trusted\n"));
-    } else if store.trust(folder) {
-        trust::write(&store, &session.environment)?;
-        session.output.message(&format!(
-            "`{shown}` is trusted: its skills may reach a model\n"
-        ));
+        let told =
+            format!("`{shown}` is denied: nothing of it reaches a model, however it changes\n");
+        session.output.message(&told);
         session
             .output
             .hint("`prowess trust --revoke` takes that back");
+        return Ok(Exit::Fine);
+    }
+    let skills: Vec<&Skill> = named.skills().collect();
+    if skills.is_empty() {
+        let shown = display_path(&named.path);
+        return Err(
+            Failure::no_match(format!("no skills of a project are in `{shown}`"))
+                .hint("only a project's skills wait for trust; `prowess list` shows what is here"),
+        );
+    }
+    if arguments.diff {
+        return diff(&store, &skills, session);
+    }
+    approve(&mut store, &skills, session)
+}
+
+/// What the command is about: one path, and the skills that may be meant by it.
+struct Named {
+    path: PathBuf,
+    catalog: Catalog,
+}
+
+impl Named {
+    fn find(arguments: &Arguments, session: &mut Session) -> Result<Self, Failure> {
+        let path = arguments.what.as_deref().map(Path::new);
+        let real = path.and_then(|path| files::real_path(path).ok());
+        if let Some(real) = &real
+            && session.options.root.is_none()
+        {
+            // A project is searched from inside, wherever the command was started.
+            let folder = real.ancestors().find(|above| files::is_folder(above));
+            session.options.root = folder.map(Path::to_path_buf);
+            session.config.conventions.value.get_or_insert(false);
+        }
+        let catalog = session.load(&Request {
+            look_at_untrusted: true,
+            ..Request::default()
+        })?;
+        let path = match (&arguments.what, real) {
+            (None, _) => session
+                .project()
+                .pop()
+                .ok_or_else(|| Failure::new("cannot tell which project this is"))?,
+            (Some(_), Some(real)) => seat(&catalog, real),
+            (Some(name), None) => match waiting(&catalog).find(|skill| skill.name() == name) {
+                Some(skill) => skill.real_path().unwrap_or_default(),
+                // What is gone can still be forgotten.
+                None if arguments.revoke => session.environment.working_directory.join(name),
+                None => return Err(unknown(name, &catalog)),
+            },
+        };
+        Ok(Self { path, catalog })
+    }
+
+    /// The skills of projects at or below the path.
+    fn skills(&self) -> impl Iterator<Item = &Skill> {
+        waiting(&self.catalog).filter(|skill| {
+            let real = skill.real_path();
+            real.is_some_and(|real| real.starts_with(&self.path))
+        })
+    }
+}
+
+/// A skill's own file stands for the skill.
+fn seat(catalog: &Catalog, real: PathBuf) -> PathBuf {
+    let of_file = waiting(catalog).find(|skill| skill.absolute_path() == real);
+    of_file.and_then(Skill::real_path).unwrap_or(real)
+}
+
+/// The skills that wait for trust unless someone gives it.
+fn waiting(catalog: &Catalog) -> impl Iterator<Item = &Skill> {
+    let skills = catalog.skills().iter();
+    skills.filter(|skill| skill.origin().scope == Scope::Project)
+}
+
+fn unknown(name: &str, catalog: &Catalog) -> Failure {
+    let near = nearest(name, waiting(catalog).map(Skill::name));
+    let step = did_you_mean(&near).unwrap_or_else(|| {
+        "only a project's skills wait for trust; `prowess list` shows them".to_owned()
+    });
+    Failure::no_match(format!(
+        "no folder and no skill of a project is called `{name}`"
+    ))
+    .hint(step)
+}
+
+fn approve(
+    store: &mut TrustStore,
+    skills: &[&Skill],
+    session: &mut Session,
+) -> Result<Exit, Failure> {
+    let (mut trusted, mut failed) = (0, 0);
+    for skill in skills {
+        let before = approval_text(store, skill);
+        let name = line(skill.name());
+        let known = before.is_some();
+        let path = skill.real_path().unwrap_or_default();
+        // A denial is sticky: only one for this very skill gives way, and only when it is named.
+        if let Some(denied) = store.denied_by(&path)
+            && (denied != path || skills.len() > 1)
+        {
+            let shown = display_path(denied);
+            let told =
+                format!("`{name}` stays denied; `prowess trust --revoke {shown}` changes that\n");
+            session.output.message(&told);
+            continue;
+        }
+        match store.approve(skill, &session.config.limits) {
+            Ok(changes) => {
+                trusted += 1;
+                let told = tell::trusted(&name, &changes, known);
+                session.output.message(&told);
+                if known && !changes.is_empty() {
+                    let diff = tell::diff(before.as_deref().unwrap_or_default(), skill, session);
+                    session.output.message(&diff);
+                }
+            }
+            Err(error) => {
+                failed += 1;
+                let failure = Failure::new(format!("`{name}` cannot be trusted")).because(&error);
+                let told = failure.render(session.output.message_paint);
+                session.output.message(&told);
+            }
+        }
+    }
+    trust::write(store, &session.environment)?;
+    if trusted > 0 {
+        session.output.hint(&format!(
+            "{} may reach a model until its files change; `prowess trust --revoke` takes that back",
+            if trusted == 1 {
+                "it".to_owned()
+            } else {
+                format!("each of the {trusted}")
+            }
+        ));
+    }
+    Ok(if failed > 0 || trusted == 0 {
+        Exit::Findings
     } else {
+        Exit::Fine
+    })
+}
+
+/// Shows what `trust` would accept.
+fn diff(store: &TrustStore, skills: &[&Skill], session: &mut Session) -> Result<Exit, Failure> {
+    let mut waits = 0;
+    for skill in skills {
+        let (Some(path), Ok(seal)) = (skill.real_path(), skill.seal(&session.config.limits)) else {
+            continue;
+        };
+        let before = store.approval(&path);
+        let changes = match before {
+            Some(before) => before.seal.changes(&seal),
+            None => prowess::Seal::default().changes(&seal),
+        };
+        if changes.is_empty() {
+            continue;
+        }
+        waits += 1;
+        let told = tell::waits(&line(skill.name()), &changes, before.is_some());
+        session.output.data(&told)?;
+        let text = before.map_or("", |before| before.text.as_str()).to_owned();
+        let diff = tell::diff(&text, skill, session);
+        session.output.data(&diff)?;
+    }
+    session.output.finish()?;
+    if waits == 0 {
+        session.output.message("everything is as it was trusted\n");
+        return Ok(Exit::Fine);
+    }
+    session.output.hint(&format!(
+        "{} for trust; `prowess trust` gives it, `prowess trust --deny NAME` refuses it for good",
+        if waits == 1 {
+            "1 skill waits".to_owned()
+        } else {
+            format!("{} wait", count(waits, "skill"))
+        }
+    ));
+    Ok(Exit::Findings)
+}
+
+fn approval_text(store: &TrustStore, skill: &Skill) -> Option<String> {
+    let approval = store.approval(&skill.real_path()?)?;
+    Some(approval.text.clone())
+}
+
+fn revoke(store: &mut TrustStore, named: &Named, session: &mut Session) -> Result<Exit, Failure> {
+    // In full: `.` says little in a list of what is trusted.
+    let shown = display_path(&named.path);
+    match store.revoke(&named.path) {
+        0 => Err(
+            Failure::no_match(format!("nothing was decided about `{shown}`"))
+                .hint("`prowess trust --list` shows what was"),
+        ),
+        number => {
+            trust::write(store, &session.environment)?;
+            let told = format!(
+                "{} about `{shown}` {} forgotten\n",
+                count(number, "decision"),
+                if number == 1 { "is" } else { "are" }
+            );
+            session.output.message(&told);
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+fn list(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let store = session.trusted()?;
+    let projects: Vec<String> = store.folders().map(display_path).collect();
+    let rows: Vec<Row> = store
+        .entries()
+        .map(|(path, entry)| Row::new(path, entry))
+        .collect();
+    if arguments.json {
+        let store = trust::store_path(&session.environment);
+        session.output.json(&Output {
+            projects,
+            skills: rows,
+            store: store.map(|path| display_path(&path)),
+        })?;
+        return Ok(Exit::Fine);
+    }
+    for row in &rows {
+        let files = row.files.map(|files| format!("  {}", count(files, "file")));
+        let told = format!(
+            "{:<8} {}{}\n",
+            row.decision,
+            row.path,
+            files.unwrap_or_default()
+        );
+        session.output.data(&told)?;
+    }
+    for project in &projects {
         session
             .output
-            .message(&format!("`{shown}` is trusted already\n"));
+            .data(&format!("trusted  {project}  all of it, by the config\n"))?;
+    }
+    session.output.finish()?;
+    if projects.is_empty() && rows.is_empty() {
+        session.output.message("no project is trusted\n");
     }
     Ok(Exit::Fine)
 }
 
-/// The project's folder, absolute and without links: a link can be turned to another project.
-fn folder(arguments: &Arguments, session: &Session) -> Result<PathBuf, Failure> {
-    let Some(path) = &arguments.path else {
-        return session
-            .project()
-            .pop()
-            .ok_or_else(|| Failure::new("cannot tell which project this is"));
-    };
-    match files::real_path(path) {
-        Ok(real) if files::is_folder(&real) => Ok(real),
-        Ok(_) => Err(Failure::new(format!(
-            "`{}` is not a folder",
-            path.display()
-        ))),
-        // A project that is gone can still be taken from the list.
-        Err(_) if arguments.revoke => Ok(session.environment.working_directory.join(path)),
-        Err(error) => {
-            Err(Failure::new(format!("cannot trust `{}`", path.display())).because(&error))
+impl Row {
+    fn new(path: &Path, entry: &Entry) -> Self {
+        let approval = match entry {
+            Entry::Trusted(approval) => Some(approval),
+            Entry::Denied => None,
+        };
+        Self {
+            path: display_path(path),
+            decision: approval
+                .map_or(Decision::Denied, |_| Decision::Trusted)
+                .as_str(),
+            hash: approval.map(|it| it.seal.hash().to_string()),
+            files: approval.map(|it| it.seal.files().len()),
         }
     }
+}
+
+/// Counts of a change, as a sentence has them.
+fn counted(changes: &Changes) -> String {
+    let parts = [
+        (changes.altered.len(), "altered"),
+        (changes.added.len(), "added"),
+        (changes.removed.len(), "removed"),
+    ];
+    let told: Vec<String> = parts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{} {word}", count(number, "file")))
+        .collect();
+    crate::render::text::list(&told)
 }

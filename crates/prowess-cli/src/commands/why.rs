@@ -85,6 +85,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let only = session.client()?.cloned();
     let request = Request {
         every_client: true,
+        look_at_untrusted: true,
         ..Request::default()
     };
     let mut catalog = session.load(&request)?;
@@ -107,6 +108,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         let skill = &catalog.skills()[at];
         let seen = Seen::in_catalog(skill, &catalog, &projects, &environment);
         let clients = match &only {
+            // No other client knows the servers of this config.
+            _ if skill.remote().is_some() => Vec::new(),
             Some(client) => vec![judge(client, &seen)],
             None => verdicts(&session.config.clients, &seen),
         };

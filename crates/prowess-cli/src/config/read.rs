@@ -77,7 +77,7 @@ const LIMITS: [&str; 8] = [
 impl Reader<'_> {
     fn document(&mut self, table: &dyn TableLike) {
         let keys = [
-            "skills", "sources", "trust", "select", "prompt", "limits", "clients",
+            "skills", "sources", "trust", "select", "prompt", "limits", "clients", "servers",
         ];
         for (key, item) in self.entries(table, "the config", &keys) {
             match key {
@@ -87,6 +87,7 @@ impl Reader<'_> {
                 "select" => self.select(item),
                 "prompt" => self.prompt(item),
                 "limits" => self.limits(item),
+                "servers" => self.servers(item),
                 _ => self.clients(item),
             }
         }
@@ -382,6 +383,62 @@ mod tests {
         assert_eq!(config.overrides["deploy"].value, Override::Manual);
         assert_eq!(config.overrides["review"].value, Override::Off);
         assert_eq!(config.budget.value, Some(Budget::tokens(2000)));
+    }
+
+    #[test]
+    fn servers_are_told_apart_by_how_they_are_reached() {
+        let config = check(
+            Authority::User,
+            "[servers.acme]\nurl = \"https://x/mcp\"\ntoken-file = \"token\"\ntimeout = 2.5\n\
+             [servers.mine]\ncommand = \"npx\"\nargs = [\"-y\"]\nenv = { A = \"b\" }\nenabled = false\n",
+            &expect![""],
+        );
+        let acme = &config.servers[0];
+        assert_eq!(acme.server.timeout, Duration::from_millis(2500));
+        assert_eq!(acme.token_file.as_deref(), Some(Path::new("/p/token")));
+        assert!(!config.servers[1].server.enabled);
+        check(
+            Authority::User,
+            "[servers.a]\nurl = \"https://x\"\ncomand = \"x\"\n[servers.b]\n[servers.c]\nurl = \"x\"\ncommand = \"x\"\n\
+             [servers.d]\nurl = \"ftp://x\"\n[servers.e]\ncommand = \"x\"\ntimeout = 0\n[servers.\"f/g\"]\n\
+             [servers.h]\nurl = \"http://x\"\nheaders = { Authorization = \"x\" }\n[servers.i]\nurl = \"http://x\"\nargs = [\"x\"]\n",
+            &expect![[r#"
+                3:1 error: `comand` is no setting of `[servers.a]` (did you mean `command`?)
+                4:1 error: `servers.b` has no `command` and no `url` (say how the server is started, or where it is)
+                5:1 error: `servers.c` has a `command` and a `url` (a server is started or called; take one of the two out)
+                8:1 error: `servers.d.url` is not an address (start it with `https://`, or `http://` on this machine)
+                12:11 error: `servers.e.timeout` has to be a number of seconds up to 600 ()
+                13:10 error: `f/g` cannot be the name of a server (use letters, digits, `-`, `_` and `.`)
+                16:11 error: `servers.h.headers` cannot set `Authorization` (name a file with the token in `token-file`)
+                17:1 error: `servers.i` is called, so `args` and `env` mean nothing (take them out, or give it a `command` instead of a `url`)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_project_names_servers_but_neither_the_users_nor_the_users_files() {
+        let mut config = check(
+            Authority::User,
+            "[servers.acme]\nurl = \"https://x\"\n",
+            &expect![""],
+        );
+        let text = "[servers.acme]\ncommand = \"evil\"\n[servers.other]\nurl = \"https://y\"\ntoken-file = \"~/.ssh/id\"\n[servers.fine]\nurl = \"https://z\"\n";
+        let path = Path::new("/p/prowess.toml");
+        let environment = Environment::default();
+        let report = apply(&mut config, path, text, Authority::Project, &environment);
+        let told: Vec<&str> = report.diagnostics.iter().map(|it| &*it.message).collect();
+        expect![[r#"
+            `servers.acme` stays as the user's config says
+            `~/.ssh/id` leads out of the project"#]]
+        .assert_eq(&told.join("\n"));
+        let labels = config
+            .servers
+            .iter()
+            .map(|it| (&*it.server.label, it.project));
+        assert_eq!(
+            labels.collect::<Vec<_>>(),
+            [("acme", false), ("fine", true)]
+        );
     }
 
     #[test]

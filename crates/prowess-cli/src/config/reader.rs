@@ -164,7 +164,7 @@ impl Reader<'_> {
 }
 
 /// Whether a relative path could lead out of the folder it hangs below.
-fn leaves(path: &Path) -> bool {
+pub(super) fn leaves(path: &Path) -> bool {
     path.components()
         .any(|part| !matches!(part, Component::Normal(_) | Component::CurDir))
         || path.starts_with("~")

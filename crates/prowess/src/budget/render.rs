@@ -56,19 +56,29 @@ pub(super) fn entry(out: &mut String, skill: &Skill, tier: Tier, form: Form) {
     }
     let name = clean(skill.name());
     let description = clean(skill.description());
-    let description = match tier {
+    let mut description = match tier {
         Tier::Trimmed => trim(&description),
         _ => Cow::Borrowed(&*description),
     };
+    // Where a skill is from is never cut.
+    let origin = skill.remote().map(|it| format!(" ({})", clean(&it.told())));
+    if let Some(origin) = &origin {
+        description += &**origin;
+    }
     match (form, tier) {
         (Form::Xml, Tier::NameOnly) => {
-            out.extend(["  <skill><name>", &escape_xml(&name), "</name></skill>\n"]);
+            let origin = origin.unwrap_or_default();
+            let name = escape_xml(&name);
+            out.extend(["  <skill><name>", &*name, "</name>", &*escape_xml(&origin)]);
+            out.push_str("</skill>\n");
         }
         (Form::Xml, _) => {
             let location = display_path(&skill.absolute_path());
             put_skill(out, &name, &description, Some(&location));
         }
-        (Form::Lines, Tier::NameOnly) => out.extend(["- ", &name, "\n"]),
+        (Form::Lines, Tier::NameOnly) => {
+            out.extend(["- ", &*name, origin.as_deref().unwrap_or_default(), "\n"]);
+        }
         (Form::Lines, _) => out.extend(["- ", &name, ": ", &description, "\n"]),
     }
 }

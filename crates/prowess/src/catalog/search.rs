@@ -13,8 +13,8 @@ use crate::{
 /// An index over the skills that answer to their name, and where each stands in the catalog.
 #[derive(Debug, Clone)]
 pub(super) struct Search {
-    index: Index,
-    positions: Vec<u32>,
+    pub(super) index: Index,
+    pub(super) positions: Vec<u32>,
 }
 
 impl Catalog {
@@ -80,14 +80,24 @@ impl Catalog {
         }
     }
 
+    /// The places of the skills that can be found.
+    pub(super) fn searchable(&self) -> Vec<u32> {
+        (0..self.skills.len() as u32)
+            .filter(|&at| {
+                let skill = &self.skills[at as usize];
+                skill.is_callable() || self.is_namesake(skill)
+            })
+            .collect()
+    }
+
     fn search(&self) -> &Search {
         self.search.get_or_init(|| {
-            let positions: Vec<u32> = (0..self.skills.len() as u32)
-                .filter(|&at| {
-                    let skill = &self.skills[at as usize];
-                    skill.is_callable() || self.is_namesake(skill)
-                })
-                .collect();
+            let positions = self.searchable();
+            if let Some(saved) = &self.saved {
+                let skills = positions.iter().map(|&at| &self.skills[at as usize]);
+                let index = saved.index(&skills.collect::<Vec<_>>());
+                return Search { index, positions };
+            }
             let texts: Vec<Text<'_>> = positions
                 .iter()
                 .map(|&at| Text::of(&self.skills[at as usize]))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Change, DEAD, Entry, Index, Part, Segment, segment::Batch};
+use super::{Change, DEAD, Entry, Index, Part, Segment, batch::Batch};
 
 /// More parts than this are joined: each costs every request a look-up per word.
 const MAX_PARTS: usize = 8;
@@ -57,32 +57,32 @@ impl Index {
     fn tidied(self) -> Self {
         let slots: usize = self.parts.iter().map(|part| part.segment.len()).sum();
         let used = self.parts.iter().filter(|part| part.is_used()).count();
-        if used > MAX_PARTS || slots > 2 * self.len() + 64 {
+        if slots > 2 * self.len() + 64 {
             return self.joined();
         }
-        if used == self.parts.len() {
+        if used == self.parts.len() && used <= MAX_PARTS {
             return self;
         }
-        let parts: Vec<Part> = self.parts.into_iter().filter(Part::is_used).collect();
+        let mut parts: Vec<Part> = self.parts.into_iter().filter(Part::is_used).collect();
+        if parts.len() > MAX_PARTS {
+            // Small parts are joined among themselves, so that a change costs about as much as
+            // has changed since, and the great part that never changes is left alone.
+            parts.sort_by_key(|part| std::cmp::Reverse(part.segment.len()));
+            let mut first = parts.len() - 1;
+            let mut small = parts[first].segment.len();
+            while first > 0 && (first > MAX_PARTS / 2 || parts[first - 1].segment.len() <= small) {
+                first -= 1;
+                small += parts[first].segment.len();
+            }
+            let together = parts.split_off(first);
+            parts.push(join(&together));
+        }
         Self::arranged(parts, self.places.len(), self.weights)
     }
 
     /// The same documents in a single part.
     pub(crate) fn joined(&self) -> Self {
-        let batches = self
-            .parts
-            .iter()
-            .map(|part| Batch::of(&part.segment, |slot| part.alive(slot as usize)))
-            .collect();
-        let alive = |part: &Part| {
-            part.positions
-                .iter()
-                .copied()
-                .filter(|position| *position != DEAD)
-                .collect::<Vec<u32>>()
-        };
-        let positions: Vec<u32> = self.parts.iter().flat_map(alive).collect();
-        let part = Part::new(Arc::new(Segment::join(batches)), positions);
+        let part = join(&self.parts);
         Self::arranged(vec![part], self.places.len(), Arc::clone(&self.weights))
     }
 
@@ -106,6 +106,23 @@ impl Index {
             weights,
         }
     }
+}
+
+/// The living documents of parts as one part.
+fn join(parts: &[Part]) -> Part {
+    let batches = parts
+        .iter()
+        .map(|part| Batch::of(&part.segment, |slot| part.alive(slot as usize)))
+        .collect();
+    let alive = |part: &Part| {
+        part.positions
+            .iter()
+            .copied()
+            .filter(|position| *position != DEAD)
+            .collect::<Vec<u32>>()
+    };
+    let positions: Vec<u32> = parts.iter().flat_map(alive).collect();
+    Part::new(Arc::new(Segment::join(batches)), positions)
 }
 
 impl Part {

@@ -62,19 +62,43 @@ fn key(skill: &Skill) -> Key<'_> {
     (skill.path(), &origin.root, origin.scope)
 }
 
+fn order(skill: &Skill) -> (&str, &Path) {
+    (skill.name(), skill.path())
+}
+
 impl Changes {
     /// Compares two snapshots.
     pub(super) fn between(old: &Catalog, new: &Catalog, generation: u64) -> Self {
-        let mut before: HashMap<Key<'_>, &Skill> = old
-            .skills()
-            .iter()
-            .map(|skill| (key(skill), skill))
-            .collect();
         let mut changes = Self {
             generation,
             ..Self::default()
         };
-        for skill in new.skills() {
+        // Both are sorted alike, so nearly all skills meet their like on the way.
+        let (mut before, mut after) = (HashMap::new(), Vec::new());
+        let (mut olds, mut news) = (
+            old.skills().iter().peekable(),
+            new.skills().iter().peekable(),
+        );
+        loop {
+            match (olds.peek(), news.peek()) {
+                (Some(one), Some(other)) if one.shares_content(other) => {
+                    if !same(one, other) {
+                        changes.changed.push(SkillChange::of(other));
+                    }
+                    (olds.next(), news.next());
+                }
+                (Some(one), other) if other.is_none_or(|other| order(one) <= order(other)) => {
+                    before.insert(key(one), *one);
+                    olds.next();
+                }
+                (_, Some(other)) => {
+                    after.push(*other);
+                    news.next();
+                }
+                (_, None) => break,
+            }
+        }
+        for skill in after {
             match before.remove(&key(skill)) {
                 None => changes.added.push(SkillChange::of(skill)),
                 Some(old) if !same(old, skill) => changes.changed.push(SkillChange::of(skill)),
@@ -143,6 +167,7 @@ fn same(old: &Skill, new: &Skill) -> bool {
     old.hash() == new.hash()
         && old.name() == new.name()
         && state(old) == state(new)
+        && old.decision == new.decision
         && old.stale == new.stale
         && (old.shares_content(new) || old.diagnostics().eq(new.diagnostics()))
 }

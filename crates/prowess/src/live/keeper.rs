@@ -1,55 +1,358 @@
-//! The thread behind a live catalog.
+//! The thread behind a live catalog: waits for a notice, looks, and swaps the snapshot.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-    mpsc::{Receiver, RecvTimeoutError, Sender},
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, Sender},
+    },
+    time::{Duration, Instant},
 };
 
 use arc_swap::ArcSwap;
+use prowess_format::Profile;
 
-use super::{Changes, LiveOptions, Order, Shared, Sources, subscribe::Subscribers};
-use crate::catalog::{Catalog, LoadError};
+use super::{
+    Changes, LiveOptions, Order, Shared, Sources,
+    notice::{Notice, Pending},
+    roots::{self, Root},
+    subscribe::Subscribers,
+    watch::Watch,
+};
+use crate::{
+    catalog::{Catalog, LoadError, Update},
+    skill::Skill,
+    source::disk::seen::Dirty,
+    survey::Difference,
+};
+
+/// A snapshot waits for quiet, but not longer than so many times the debounce.
+const PATIENCE: u32 = 5;
+
+/// Folders that appear while others are being watched are looked at so many times in one go.
+const ROUNDS: usize = 8;
 
 /// Loads, says so, and keeps looking until told to stop.
 pub(super) fn keep(
     sources: &dyn Sources,
     options: &LiveOptions,
     ready: &Sender<Result<Arc<Shared>, LoadError>>,
-    _wake: Sender<Order>,
+    wake: Sender<Order>,
     inbox: &Receiver<Order>,
 ) {
-    let load = || Catalog::load(&sources.sources(), &options.load_options());
-    let shared = match load() {
-        Ok(catalog) => Arc::new(Shared {
-            current: ArcSwap::from_pointee(catalog),
+    let pending = Arc::new(Pending::new(wake));
+    let mut keeper = Keeper {
+        sources,
+        options,
+        roots: Vec::new(),
+        watch: Watch::Nothing,
+        pending,
+        shared: Arc::new(Shared {
+            current: ArcSwap::default(),
             generation: AtomicU64::new(1),
             subscribers: Subscribers::default(),
         }),
-        Err(error) => {
-            let _ = ready.send(Err(error));
-            return;
-        }
     };
-    if ready.send(Ok(Arc::clone(&shared))).is_err() {
+    let catalog = keeper.read();
+    let broken = catalog.errors();
+    if options.profile == Profile::Strict && !broken.is_empty() {
+        // Nobody waits for a second word.
+        let _ = ready.send(Err(LoadError::Broken { findings: broken }));
         return;
     }
-    loop {
-        let order = inbox.recv_timeout(options.interval);
-        if matches!(order, Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected)) {
-            return;
-        }
-        if let Ok(new) = load() {
-            let generation = shared.generation.load(Ordering::Acquire) + 1;
-            let changes = Changes::between(&shared.current.load(), &new, generation);
-            if !changes.is_empty() {
-                shared.current.store(Arc::new(new));
-                shared.generation.store(generation, Ordering::Release);
-                shared.subscribers.tell(&changes);
+    keeper.shared.current.store(Arc::new(catalog));
+    if ready.send(Ok(Arc::clone(&keeper.shared))).is_err() {
+        return;
+    }
+    keeper.watch = Watch::new(options.watching, &keeper.pending);
+    keeper.look_at_sources();
+    keeper.run(inbox);
+}
+
+struct Keeper<'a> {
+    sources: &'a dyn Sources,
+    options: &'a LiveOptions,
+    roots: Vec<Root>,
+    watch: Watch,
+    pending: Arc<Pending>,
+    shared: Arc<Shared>,
+}
+
+impl Keeper<'_> {
+    fn run(&mut self, inbox: &Receiver<Order>) {
+        let mut looked = Instant::now();
+        loop {
+            let order = match self.rest(looked) {
+                Some(rest) => inbox.recv_timeout(rest),
+                None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            let mut asked = Vec::new();
+            match order {
+                Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Order::Refresh(done)) => asked.push(done),
+                #[cfg(target_os = "linux")]
+                Ok(Order::Stall(super::Work(work))) => {
+                    match &self.watch {
+                        Watch::Folders(inotify) => inotify.stalled(work),
+                        _ => work(),
+                    }
+                    continue;
+                }
+                Ok(Order::Wake) | Err(RecvTimeoutError::Timeout) => {}
+            }
+            let blind = self.watch.is_blind() && looked.elapsed() >= self.options.interval;
+            if asked.is_empty() && !blind && self.rest(looked).is_some_and(|rest| !rest.is_zero()) {
+                continue;
+            }
+            let mut notice = self.pending.take();
+            if blind || !asked.is_empty() {
+                notice.lose();
+                notice.sources = true;
+            }
+            self.look(&notice);
+            looked = Instant::now();
+            for done in asked {
+                // Whoever asked may have gone.
+                let _ = done.send(());
             }
         }
-        if let Ok(Order::Refresh(done)) = order {
-            let _ = done.send(());
+    }
+
+    /// How long to wait before the next look; `None` for until something is noticed.
+    fn rest(&self, looked: Instant) -> Option<Duration> {
+        let debounce = self.options.debounce;
+        let quiet = self.pending.times().map(|(first, last)| {
+            let end = (last + debounce).min(first + debounce * PATIENCE);
+            end.saturating_duration_since(Instant::now())
+        });
+        let turn = self.watch.is_blind().then(|| {
+            let end = looked + self.options.interval;
+            end.saturating_duration_since(Instant::now())
+        });
+        match (quiet, turn) {
+            (Some(quiet), Some(turn)) => Some(quiet.min(turn)),
+            (quiet, turn) => quiet.or(turn),
+        }
+    }
+
+    /// Looks at what was noticed, and makes a snapshot of it.
+    fn look(&mut self, notice: &Notice) {
+        if notice.sources {
+            self.look_at_sources();
+        } else if notice.everything {
+            let options = self.options.load_options();
+            let looked = self.roots.iter_mut().map(|root| root.look(&options));
+            let differences = looked.collect();
+            self.publish(differences);
+        } else {
+            self.look_at(&notice.dirty);
+        }
+    }
+
+    fn look_at(&mut self, dirty: &Dirty) {
+        let options = self.options.load_options();
+        let looked = self
+            .roots
+            .iter_mut()
+            .map(|root| root.look_at(&options, dirty));
+        let differences = looked.collect();
+        self.publish(differences);
+    }
+
+    /// Reads every source as it is now.
+    fn read(&mut self) -> Catalog {
+        let options = self.options.load_options();
+        let mut before = std::mem::take(&mut self.roots);
+        for source in self.sources.sources() {
+            let (root, _) = Root::open(&*source, &options, &mut before);
+            self.roots.push(root);
+        }
+        for folder in before
+            .iter()
+            .filter_map(Root::survey)
+            .flat_map(|it| it.folders())
+        {
+            self.forget(&folder.here.path);
+        }
+        Catalog::assemble(roots::discovery(&self.roots, &options), &options)
+    }
+
+    /// Asks for the sources again and looks at all of them.
+    fn look_at_sources(&mut self) {
+        // Before the look: what comes after it is announced.
+        let awaited = self.awaited();
+        self.wait_for(&awaited);
+        let mut catalog = self.read();
+        let before = self.shared.current.load_full();
+        catalog.take_index(&before);
+        self.swap(&before, catalog);
+        self.wait_for(&self.awaited());
+        let folders = self.roots.iter().filter_map(Root::survey);
+        let folders = folders.flat_map(|it| it.folders().map(|it| it.here.path.clone()));
+        self.watch_folders(folders.collect());
+    }
+
+    /// Every path that may come or go, with those that are there.
+    fn awaited(&self) -> Vec<PathBuf> {
+        let mut paths = self.sources.awaited();
+        paths.extend(self.roots.iter().filter_map(Root::place));
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    fn wait_for(&mut self, paths: &[PathBuf]) {
+        let outcome = match &mut self.watch {
+            #[cfg(target_os = "linux")]
+            Watch::Folders(inotify) => inotify.wait_for(paths),
+            Watch::Trees(trees) => {
+                let places: Vec<PathBuf> = self.roots.iter().filter_map(Root::place).collect();
+                trees.watch(&places, paths).map(|_| ())
+            }
+            Watch::Nothing => Ok(()),
+        };
+        if let Err(error) = outcome {
+            self.watch = Watch::given_up(&error);
+        }
+    }
+
+    /// Watches folders, and looks once more at those that were not watched before: something may
+    /// have happened in them in the meantime.
+    fn watch_folders(&mut self, folders: Vec<PathBuf>) {
+        let mut folders = folders;
+        for _ in 0..ROUNDS {
+            let dirty = self.watched(&folders);
+            if dirty.is_empty() {
+                return;
+            }
+            let options = self.options.load_options();
+            let looked = self
+                .roots
+                .iter_mut()
+                .map(|root| root.look_at(&options, &dirty));
+            let differences: Vec<Option<Difference>> = looked.collect();
+            let seen = differences.iter().flatten().flat_map(|it| &it.folders);
+            folders = seen.cloned().collect();
+            self.take(differences);
+        }
+        // Folders come faster than they can be watched: look at all of it when it is quiet.
+        self.pending.add(Notice::lose);
+    }
+
+    /// Watches folders; gives those that are newly watched.
+    fn watched(&mut self, folders: &[PathBuf]) -> Dirty {
+        let mut fresh = Dirty::new();
+        #[cfg(target_os = "linux")]
+        {
+            let Watch::Folders(inotify) = &self.watch else {
+                return fresh;
+            };
+            let mut failed = None;
+            for path in folders {
+                let seen = self.roots.iter().filter_map(Root::survey);
+                let seen = seen.filter_map(|survey| survey.folder(path)).next();
+                let mut outcome = inotify.folder(path);
+                for target in seen.into_iter().flat_map(|seen| &seen.targets) {
+                    let watched = inotify.target(target, path);
+                    outcome = outcome.and_then(|new| Ok(watched? || new));
+                }
+                match outcome {
+                    Ok(true) => {
+                        fresh.entry(path.clone()).or_default();
+                    }
+                    Ok(false) => {}
+                    // Gone again, or not ours to see: its parent tells.
+                    Err(error)
+                        if matches!(
+                            error.kind(),
+                            std::io::ErrorKind::NotFound
+                                | std::io::ErrorKind::NotADirectory
+                                | std::io::ErrorKind::PermissionDenied
+                        ) => {}
+                    Err(error) => failed = Some(error),
+                }
+            }
+            if let Some(error) = failed {
+                self.watch = Watch::given_up(&error);
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = folders;
+        fresh
+    }
+
+    fn forget(&self, path: &std::path::Path) {
+        #[cfg(target_os = "linux")]
+        if let Watch::Folders(inotify) = &self.watch {
+            inotify.forget(path);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = path;
+    }
+
+    /// Makes a snapshot of what is different, then watches what is new.
+    fn publish(&mut self, differences: Vec<Option<Difference>>) {
+        let seen = differences.iter().flatten().flat_map(|it| &it.folders);
+        let folders: Vec<PathBuf> = seen.cloned().collect();
+        self.take(differences);
+        self.watch_folders(folders);
+    }
+
+    /// Makes a snapshot of what is different.
+    fn take(&mut self, differences: Vec<Option<Difference>>) {
+        let mut update = Update::default();
+        let (mut empty, mut findings) = (true, false);
+        let options = self.options.load_options();
+        for (place, difference) in differences.into_iter().enumerate() {
+            let Some(difference) = difference else {
+                continue;
+            };
+            // First the end of what is gone: a folder that was renamed is one and the same watch.
+            for path in &difference.gone {
+                self.forget(path);
+            }
+            let root = &self.roots[place];
+            let touched = root.touched(&difference);
+            empty &= difference.is_empty() && touched.is_empty();
+            findings |= difference.findings;
+            update.removed.extend(difference.removed);
+            let fresh = |skill: &Skill| difference.added.iter().all(|it| !it.shares_content(skill));
+            let touched: Vec<Skill> = touched.into_iter().filter(fresh).collect();
+            update.removed.extend(touched.iter().map(Skill::reading));
+            let added = difference.added.iter().cloned().chain(touched);
+            update
+                .added
+                .extend(added.map(|skill| root.placed(skill, place, &options)));
+        }
+        let before = self.shared.current.load_full();
+        update.partial = roots::is_partial(&self.roots);
+        if empty && update.partial == before.is_partial() {
+            return;
+        }
+        update.findings = if findings {
+            roots::findings(&self.roots)
+        } else {
+            before.findings().to_vec()
+        };
+        let next = before.updated(update);
+        self.swap(&before, next);
+    }
+
+    /// Puts a snapshot in the place of the one before, and tells what is different.
+    fn swap(&self, before: &Catalog, next: Catalog) {
+        let generation = self.shared.generation.load(Ordering::Acquire) + 1;
+        let changes = Changes::between(before, &next, generation);
+        let quiet = changes.is_empty()
+            && before.findings() == next.findings()
+            && before.is_partial() == next.is_partial();
+        if quiet && before.origins() == next.origins() {
+            return;
+        }
+        self.shared.current.store(Arc::new(next));
+        self.shared.generation.store(generation, Ordering::Release);
+        if !changes.is_empty() {
+            self.shared.subscribers.tell(&changes);
         }
     }
 }

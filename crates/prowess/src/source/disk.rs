@@ -11,6 +11,7 @@ use prowess_format::rules;
 use self::{
     handle::{Folder, NativeFolder},
     portable::PortableFolder,
+    seen::Look,
     walk::{Here, Walk, Worker},
 };
 use super::{Layout, Origin, Scan, ScanRequest, Scope, SkillFile, Source};
@@ -24,14 +25,16 @@ mod names;
 mod open;
 mod portable;
 mod queue;
+mod recall;
+pub(crate) mod seen;
 #[cfg(test)]
 mod tests;
 #[cfg(unix)]
 mod unix;
-mod walk;
+pub(crate) mod walk;
 
 /// A folder with skills, a single skill's folder, or a single file.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskSource {
     origin: Arc<Origin>,
     layout: Layout,
@@ -110,11 +113,19 @@ impl Source for DiskSource {
     }
 
     fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan {
-        if self.portable {
+        let look = if self.portable {
             self.walk::<PortableFolder>(request, visit)
         } else {
             self.walk::<NativeFolder>(request, visit)
+        };
+        Scan {
+            findings: look.findings,
+            partial: look.partial,
         }
+    }
+
+    fn as_disk(&self) -> Option<&DiskSource> {
+        Some(self)
     }
 }
 
@@ -123,8 +134,8 @@ impl DiskSource {
         &self,
         request: &ScanRequest<'_>,
         visit: &(dyn Fn(SkillFile<'_>) + Sync),
-    ) -> Scan {
-        Walk::<F>::new(self, request, visit).run(|walk, worker| self.start(walk, worker))
+    ) -> Look {
+        Walk::<F>::new(self, request, visit, None).run(|walk, worker| self.start(walk, worker))
     }
 
     /// Opens the root: a folder, a single file, or nothing.
@@ -138,24 +149,13 @@ impl DiskSource {
                 _ => self.tell_missing(walk, worker),
             };
         };
-        // A user's own folder may be a link to anywhere. A project's may not: the project did
-        // not ask the user.
-        let inside = |place: &PathBuf| real.starts_with(place);
-        if self.origin.scope == Scope::Project
-            && !self
-                .origin
-                .repository
-                .iter()
-                .chain(&self.allowed)
-                .any(inside)
-            && is_link(root)
-        {
+        if self.is_refused() {
             return worker.push(root, link::outside(root, real));
         }
         let mut here = Here::root(root.clone());
         if is_folder(real) {
             match F::open(real) {
-                Ok(folder) => walk.folder(worker, folder, here),
+                Ok(folder) => walk.root(worker, folder, here),
                 Err(error) => walk.unreadable(worker, root, &error),
             }
         } else if let (Some(parent), Some(name)) = (real.parent(), real.file_name()) {
@@ -165,6 +165,19 @@ impl DiskSource {
                 Err(error) => walk.unreadable(worker, root, &error),
             }
         }
+    }
+
+    /// Whether the root is a link that may not be followed. A user's own folder may be a link to
+    /// anywhere. A project's may not: the project did not ask the user.
+    fn is_refused(&self) -> bool {
+        let Some(real) = self.real_root() else {
+            return false;
+        };
+        let inside = |place: &PathBuf| real.starts_with(place);
+        let around = self.origin.repository.iter();
+        self.origin.scope == Scope::Project
+            && !around.chain(&self.allowed).any(inside)
+            && is_link(&self.origin.root)
     }
 
     /// Only a place that somebody named is missed.
@@ -195,11 +208,19 @@ pub(crate) fn is_there(path: &Path) -> bool {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the disk source asks the disk")]
-fn is_folder(path: &Path) -> bool {
+pub(crate) fn is_folder(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the disk source asks the disk")]
 fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// Reads a regular file of at most `limit` bytes, without following a link.
+pub(crate) fn read_file(path: &Path, limit: usize) -> Option<Vec<u8>> {
+    let mut buffers = handle::Buffers::default();
+    let folder = NativeFolder::open(path.parent()?).ok()?;
+    let facts = folder.read(path.file_name()?, limit, &mut buffers).ok()?;
+    Some(buffers.bytes(facts.size as usize).to_vec())
 }

@@ -78,6 +78,15 @@ impl Toolset {
     /// Loads a skill into the conversation and tells the model about it: what the tool `skill`
     /// does, for a host that has a reason of its own.
     pub fn load(&self, skill: &Skill, reason: Reason, arguments: Option<&str>) -> ToolResult {
+        // Fetched before the ledger hears of it: what could not be loaded is not active.
+        let skill = match skill.loaded() {
+            Ok(skill) => skill,
+            Err(error) => {
+                let error = format!("the skill `{}` was not loaded: {error}", skill.name());
+                return self.failure(NAME, Some(skill.name()), error);
+            }
+        };
+        let skill = &*skill;
         let loaded = self.ledger().load(skill, reason);
         trace::loaded(skill, reason, &loaded);
         let record = ToolRecord {
@@ -88,6 +97,7 @@ impl Toolset {
                 "reason": reason,
                 "already_active": loaded == Loaded::Already,
                 "arguments": arguments,
+                "origin": skill.remote().map(|remote| &remote.server),
             })),
             ..self.record(NAME)
         };
@@ -112,6 +122,17 @@ impl Toolset {
         // Writing to a string does not fail.
         if let Some(directory) = skill.directory().filter(|_| self.options().directory) {
             let _ = writeln!(text, "Directory: {}", display_path(&directory));
+        }
+        if let Some(remote) = skill.remote() {
+            let _ = writeln!(text, "Origin: {}, {}", remote.told(), remote.uri);
+            if !remote.withheld.is_empty() {
+                let _ = writeln!(
+                    text,
+                    "Note: the user has not approved this skill, so these fields of it have no \
+                     effect: {}.",
+                    remote.withheld.join(", ")
+                );
+            }
         }
         if let Ok(resources) = skill.resources(&self.options().limits) {
             self.list(&resources, &mut text);

@@ -89,6 +89,9 @@ impl Tool for ReadTool {
                 let mut text = match &page.content {
                     Content::Text(text) | Content::Base64(text) => text.clone(),
                 };
+                if let Some(remote) = skill.remote() {
+                    text = format!("({}, {})\n{text}", page.path, remote.told());
+                }
                 if let Some(next) = page.next_offset {
                     // Writing to a string does not fail.
                     let _ = write!(

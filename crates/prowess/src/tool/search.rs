@@ -143,6 +143,7 @@ impl Tool for SearchTool {
 /// Why a skill was found: the words it shares with the request, and what it is for.
 fn reason(asked: &[(String, String)], skill: &Skill) -> String {
     let description = one_line(skill.description());
+    let origin = skill.remote().map(|remote| format!(" ({})", remote.told()));
     let fields = [
         ("name", skill.name().to_owned()),
         ("tags", skill.tags().join(" ")),
@@ -172,10 +173,11 @@ fn reason(asked: &[(String, String)], skill: &Skill) -> String {
     } else {
         ""
     };
+    let origin = origin.unwrap_or_default();
     if shared.is_empty() {
-        format!("{first}{mark}")
+        format!("{first}{mark}{origin}")
     } else {
-        format!("{first}{mark} [{}]", shared.join("; "))
+        format!("{first}{mark}{origin} [{}]", shared.join("; "))
     }
 }
 

@@ -6,6 +6,9 @@ use crate::{activate::Reason, ledger::Loaded, skill::Skill};
 
 /// Where a skill comes from, as a URI: its file, or its place in a source that is not on disk.
 pub fn source_uri(skill: &Skill) -> String {
+    if let Some(remote) = skill.remote() {
+        return remote.uri.clone();
+    }
     let path = skill.absolute_path();
     let (mut uri, path) = if skill.origin().real_root.is_some() {
         ("file://".to_owned(), path)

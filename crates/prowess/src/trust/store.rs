@@ -115,10 +115,14 @@ impl TrustStore {
         }
     }
 
-    /// Whether a path is denied, itself or with a folder around it.
-    fn denies(&self, path: &Path) -> bool {
+    /// What denies a path: itself, or a folder around it.
+    pub fn denied_by<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         path.ancestors()
-            .any(|above| self.entries.get(above) == Some(&Entry::Denied))
+            .find(|above| self.entries.get(*above) == Some(&Entry::Denied))
+    }
+
+    fn denies(&self, path: &Path) -> bool {
+        self.denied_by(path).is_some()
     }
 
     /// Whether this path lies in a folder that is trusted as a whole.

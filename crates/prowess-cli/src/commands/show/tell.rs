@@ -7,7 +7,7 @@ use prowess::{Skill, format::Value};
 use super::{Shown, Size, bytes};
 use crate::{
     load::Session,
-    render::text::{count, line, width, wrap},
+    render::text::{count, line, list, width, wrap},
 };
 
 /// Fields that have a line of their own.
@@ -66,6 +66,9 @@ pub(super) fn tell(shown: &Shown<'_>, skill: &Skill, session: &Session) -> (Stri
             .as_ref()
             .map_or_else(String::new, |hash| format!("sha256:{hash}")),
     );
+    for (label, value) in remote(skill) {
+        row(label, value);
+    }
     row("tags", line(&shown.tags.join(", ")));
     row("tools", line(&shown.tools.join(", ")));
     for field in fields {
@@ -103,6 +106,32 @@ pub(super) fn tell(shown: &Shown<'_>, skill: &Skill, session: &Session) -> (Stri
     }
     text.push('\n');
     (text, widest + 2)
+}
+
+/// What is to be known of a skill that is on a server.
+fn remote(skill: &Skill) -> Vec<(&'static str, String)> {
+    let Some(remote) = skill.remote() else {
+        return Vec::new();
+    };
+    let mut rows = vec![("origin", remote.told())];
+    let name = format!("{}/{}", remote.server, skill.name());
+    rows.push(match (remote.approved, remote.withheld.as_slice()) {
+        (true, _) => ("approved", "yes, as it is now".to_owned()),
+        (false, []) => (
+            "approved",
+            "no; it asks for nothing that needs it".to_owned(),
+        ),
+        (false, fields) => {
+            let fields = fields.iter().map(|field| format!("`{field}`"));
+            let fields = list(&fields.collect::<Vec<_>>());
+            let step = format!("`prowess approve {}`", line(&name));
+            (
+                "approved",
+                format!("no; without effect until {step}: {fields}"),
+            )
+        }
+    });
+    rows
 }
 
 /// A value on one line.

@@ -70,7 +70,10 @@ pub(super) fn run(
     session: &mut Session,
 ) -> Result<Exit, Failure> {
     let query = request(&[query.to_owned()])?;
-    let catalog = session.load(&Request::default())?;
+    let catalog = session.load(&Request {
+        look_at_untrusted: true,
+        ..Request::default()
+    })?;
     let Ok(skill) = find(&catalog, &arguments.name) else {
         return Err(nowhere(&catalog, &arguments.name, session));
     };

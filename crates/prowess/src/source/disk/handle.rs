@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::seen::Stamp;
+
 /// What a folder's entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -27,6 +29,8 @@ pub(crate) struct Facts {
     pub(crate) executable: Option<bool>,
     /// Whether the file also lives elsewhere and belongs to someone else than its folder.
     pub(crate) foreign: bool,
+    /// `None` where the platform cannot tell versions apart without reading.
+    pub(crate) stamp: Option<Stamp>,
 }
 
 /// Why a file was not read.
@@ -110,6 +114,13 @@ pub(crate) trait Folder: Sized + Send + Sync {
 
     /// What an entry is, without opening it.
     fn facts(&self, name: &OsStr) -> io::Result<(Kind, Facts)>;
+
+    /// The stamp of the folder itself; `None` where the platform has none.
+    fn own_stamp(&self) -> Option<Stamp>;
+
+    /// What lies at a path below, and its stamp, without opening anything. A link in the middle
+    /// of the path may be followed: a stamp only says whether what is known still holds.
+    fn stamp_below(&self, path: &Path) -> Option<(Kind, Stamp)>;
 
     /// Where a link points.
     fn link_target(&self, name: &OsStr) -> io::Result<PathBuf>;

@@ -116,6 +116,7 @@ impl<F: Folder> Walk<'_, F> {
                         inside: None,
                         hops,
                         location: Some(location),
+                        replaced: true,
                     };
                     self.folder(worker, folder, here);
                 }

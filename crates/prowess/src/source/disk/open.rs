@@ -137,6 +137,9 @@ impl<F: Folder> Walk<'_, F> {
         layout: Layout,
         mut notes: Vec<Diagnostic>,
     ) -> bool {
+        if kind == Kind::File && self.is_unchanged(worker, folder, here, name) {
+            return true;
+        }
         let path = here.path.join(name);
         let limit = self.request.limits.file_bytes;
         let outcome = match kind {
@@ -145,6 +148,10 @@ impl<F: Folder> Walk<'_, F> {
             _ => read_patiently(folder, name, limit, &mut worker.buffers)
                 .map_err(|fault| self.explain(&path, fault).map(Box::new)),
         };
+        if self.trusting.is_some() {
+            let facts = outcome.as_ref().ok();
+            self.remember_file(worker, &path, (name, kind), facts);
+        }
         let (contents, last_modified) = match outcome {
             Ok(facts) => {
                 self.note_facts(&path, facts, &mut notes);
@@ -152,7 +159,12 @@ impl<F: Folder> Walk<'_, F> {
                 (Ok(bytes), Some(facts.modified))
             }
             Err(Some(reason)) => (Err(*reason), None),
-            Err(None) => return false,
+            Err(None) => {
+                // It was listed and is gone: the list is out of date.
+                worker.unsettled = true;
+                worker.files.pop();
+                return false;
+            }
         };
         (self.visit)(SkillFile {
             origin: &self.source.origin,

@@ -10,7 +10,10 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use super::handle::{Buffers, Facts, Folder, Kind, ReadFault};
+use super::{
+    handle::{Buffers, Facts, Folder, Kind, ReadFault},
+    seen::Stamp,
+};
 
 /// A folder, known by its path.
 #[derive(Debug)]
@@ -86,6 +89,14 @@ impl Folder for PortableFolder {
         Ok((kind_of(metadata.file_type()), facts_of(&metadata)))
     }
 
+    fn own_stamp(&self) -> Option<Stamp> {
+        None
+    }
+
+    fn stamp_below(&self, _path: &Path) -> Option<(Kind, Stamp)> {
+        None
+    }
+
     fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
         fs::read_link(self.0.join(name))
     }
@@ -130,5 +141,6 @@ fn facts_of(metadata: &Metadata) -> Facts {
         modified,
         executable: None,
         foreign: false,
+        stamp: None,
     }
 }

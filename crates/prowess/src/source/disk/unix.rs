@@ -15,7 +15,10 @@ use rustix::{
     io::{Errno, pread, read},
 };
 
-use super::handle::{Buffers, Facts, Folder, Kind, ReadFault};
+use super::{
+    handle::{Buffers, Facts, Folder, Kind, ReadFault},
+    seen::Stamp,
+};
 
 /// An open folder.
 #[derive(Debug)]
@@ -113,6 +116,16 @@ impl Folder for UnixFolder {
         Ok((kind, self.facts_of(&stat)))
     }
 
+    fn own_stamp(&self) -> Option<Stamp> {
+        fstat(&self.0).ok().map(|stat| stamp(&stat))
+    }
+
+    fn stamp_below(&self, path: &Path) -> Option<(Kind, Stamp)> {
+        let stat = statat(&self.0, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let kind = kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Special);
+        Some((kind, stamp(&stat)))
+    }
+
     fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
         let target = readlinkat(&self.0, name, Vec::new())?;
         Ok(OsString::from_vec(target.into_bytes()).into())
@@ -165,6 +178,7 @@ impl UnixFolder {
             executable: Some(stat.st_mode & 0o100 != 0),
             foreign: stat.st_nlink > 1
                 && fstat(&self.0).is_ok_and(|folder| folder.st_uid != stat.st_uid),
+            stamp: Some(stamp(stat)),
         }
     }
 }
@@ -220,6 +234,25 @@ fn size_of(stat: &Stat) -> u64 {
 #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)]
 fn modified(stat: &Stat) -> i64 {
     i64::try_from(stat.st_mtime).unwrap_or(0)
+}
+
+// The types of these differ between platforms too.
+#[allow(
+    clippy::useless_conversion,
+    clippy::unnecessary_fallible_conversions,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless,
+    clippy::unnecessary_cast
+)]
+fn stamp(stat: &Stat) -> Stamp {
+    let nanoseconds = |seconds: i64, more: i64| seconds.saturating_mul(1_000_000_000) + more;
+    Stamp {
+        device: stat.st_dev as u64,
+        inode: stat.st_ino as u64,
+        size: size_of(stat),
+        modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+    }
 }
 
 #[cfg(test)]

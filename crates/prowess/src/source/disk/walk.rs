@@ -20,10 +20,11 @@ use super::{
     ignored::is_ignored,
     names::{is_misnamed, is_skill_file, is_wanted},
     queue::Queue,
+    seen::{FileSeen, Look, Trusting, now},
 };
 use crate::{
     display::display_path,
-    source::{Finding, Layout, Location, Scan, ScanRequest, SkillFile, note},
+    source::{Finding, Layout, Location, ScanRequest, SkillFile, note},
 };
 
 /// Fewer subfolders are read before a second thread has paid for itself. Tests share the work
@@ -38,26 +39,32 @@ pub(super) struct Walk<'a, F> {
     pub(super) source: &'a DiskSource,
     pub(super) request: &'a ScanRequest<'a>,
     pub(super) visit: &'a (dyn Fn(SkillFile<'_>) + Sync),
+    /// What is known from an earlier scan; `None` where nobody asks what was seen.
+    pub(super) trusting: Option<Trusting<'a>>,
+    /// When the scan began, as stamps count it.
+    pub(super) now: i64,
     queue: Queue<Task<F>>,
     started: Instant,
     entries: AtomicUsize,
     stopped: AtomicBool,
     partial: AtomicBool,
-    findings: Mutex<Vec<Finding>>,
+    look: Mutex<Look>,
 }
 
 /// A folder on the way, and what is known from the way there.
 #[derive(Debug, Clone)]
-pub(super) struct Here {
+pub(crate) struct Here {
     /// As it was found.
-    pub(super) path: PathBuf,
-    pub(super) depth: usize,
+    pub(crate) path: PathBuf,
+    pub(crate) depth: usize,
     /// The skill whose files these are.
-    pub(super) inside: Option<Arc<Path>>,
+    pub(crate) inside: Option<Arc<Path>>,
     /// The real folders in which links were followed to come here.
-    pub(super) hops: Vec<PathBuf>,
+    pub(crate) hops: Vec<PathBuf>,
     /// Where this really is, once a link was followed.
-    pub(super) location: Option<Location>,
+    pub(crate) location: Option<Location>,
+    /// Whether something above was replaced, so that no event vouches for what is here.
+    pub(crate) replaced: bool,
 }
 
 impl Here {
@@ -69,6 +76,7 @@ impl Here {
             inside: None,
             hops: Vec::new(),
             location: None,
+            replaced: false,
         }
     }
 }
@@ -83,7 +91,13 @@ struct Task<F> {
 /// What one thread has of its own.
 pub(super) struct Worker<'s> {
     pub(super) buffers: Buffers,
-    findings: Vec<Finding>,
+    /// What was noticed, what was seen, and what could not be entered.
+    pub(super) look: Look,
+    /// What was seen in the folder at hand.
+    pub(super) files: Vec<FileSeen>,
+    pub(super) targets: Vec<PathBuf>,
+    /// Whether the folder at hand cannot be known by its times.
+    pub(super) unsettled: bool,
     /// Starts the other threads; only the first thread can, and only once.
     start: Option<&'s dyn Fn()>,
 }
@@ -106,22 +120,25 @@ impl<'a, F: Folder> Walk<'a, F> {
         source: &'a DiskSource,
         request: &'a ScanRequest<'a>,
         visit: &'a (dyn Fn(SkillFile<'_>) + Sync),
+        trusting: Option<Trusting<'a>>,
     ) -> Self {
         Self {
             source,
             request,
             visit,
+            trusting,
+            now: trusting.map_or(0, |_| now()),
             queue: Queue::new(),
             started: Instant::now(),
             entries: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
             partial: AtomicBool::new(false),
-            findings: Mutex::new(Vec::new()),
+            look: Mutex::default(),
         }
     }
 
     /// Runs `first` with a worker, and whatever it leaves for other threads.
-    pub(super) fn run(self, first: impl FnOnce(&Self, &mut Worker<'_>)) -> Scan {
+    pub(super) fn run(self, first: impl FnOnce(&Self, &mut Worker<'_>)) -> Look {
         thread::scope(|scope| {
             let start = || {
                 for _ in 1..self.request.threads {
@@ -135,12 +152,10 @@ impl<'a, F: Folder> Walk<'a, F> {
             }
             self.help(worker);
         });
-        Scan {
-            findings: self
-                .findings
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner),
+        let look = self.look.into_inner();
+        Look {
             partial: self.partial.into_inner(),
+            ..look.unwrap_or_else(PoisonError::into_inner)
         }
     }
 
@@ -150,21 +165,30 @@ impl<'a, F: Folder> Walk<'a, F> {
                 self.enter(&mut worker, &*task.parent, &task.here, name);
             }
         }
-        self.findings
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .append(&mut worker.findings);
+        let mut look = self.look.lock().unwrap_or_else(PoisonError::into_inner);
+        look.findings.append(&mut worker.look.findings);
+        look.folders.append(&mut worker.look.folders);
+        look.failed.append(&mut worker.look.failed);
     }
 
     /// Walks a folder that was opened.
     pub(super) fn folder(&self, worker: &mut Worker<'_>, folder: F, mut here: Here) {
+        // The stamp comes first: what is added while the list is read makes it out of date.
+        let stamp = self.trusting.and_then(|_| folder.own_stamp());
+        let mark = worker.look.findings.len();
         let Some(listing) = self.list(worker, &folder, &here) else {
             return;
         };
         let has_skill = self.skills(worker, &folder, &here, listing.skills);
         if !has_skill {
+            // Other text files are looked into, so their folder's times say too little.
+            worker.unsettled |= !listing.files.is_empty() && self.source.layout == Layout::Folder;
             self.files(worker, &folder, &here, listing.files);
             self.tell_misnamed(worker, &here, &listing.misnamed);
+        }
+        if self.trusting.is_some() {
+            let (folders, links) = (&listing.folders, &listing.links);
+            self.remember(worker, stamp, &here, (folders, links), mark);
         }
         if listing.folders.is_empty() && listing.links.is_empty() {
             return;
@@ -242,6 +266,13 @@ impl<'a, F: Folder> Walk<'a, F> {
             self.too_deep(worker, &path);
             return;
         }
+        let replaced = here.replaced
+            || self
+                .trusting
+                .is_some_and(|it| it.is_dirty(&here.path, name));
+        if self.is_known(worker, parent, here, (&path, name), replaced) {
+            return;
+        }
         // A folder that is renamed while we look is there again a moment later, or gone for good.
         let child = match parent.child(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => parent.child(name),
@@ -258,11 +289,11 @@ impl<'a, F: Folder> Walk<'a, F> {
                         anchor: Arc::clone(&location.anchor),
                         below: location.below.join(name),
                     }),
+                    replaced,
                 };
                 self.folder(worker, child, here);
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => self.unreadable(worker, &path, &error),
+            Err(error) => self.lost(worker, &path, &error),
         }
     }
 
@@ -318,6 +349,7 @@ impl<'a, F: Folder> Walk<'a, F> {
             .entries
             .fetch_add(seen, Ordering::Relaxed);
         if let Err(error) = outcome {
+            worker.unsettled = true;
             self.unreadable(worker, &here.path, &error);
         }
         if seen > room {
@@ -381,14 +413,17 @@ impl<'s> Worker<'s> {
     fn new(start: Option<&'s dyn Fn()>) -> Self {
         Self {
             buffers: Buffers::default(),
-            findings: Vec::new(),
+            look: Look::default(),
+            files: Vec::new(),
+            targets: Vec::new(),
+            unsettled: false,
             start,
         }
     }
 
     /// Adds a finding about a path that is no skill.
     pub(super) fn push(&mut self, path: &Path, diagnostic: Diagnostic) {
-        self.findings.push(Finding {
+        self.look.findings.push(Finding {
             path: path.to_path_buf(),
             diagnostic,
         });

@@ -94,9 +94,9 @@ fn a_skill_is_trusted_as_it_was_seen_and_a_change_asks_again() {
     }
     // Not the skill's own file: a script counts as much.
     let tree = tree.file("p/skills/a/run.sh", "echo two");
-    let changed = load(&tree, &store, false);
+    let after = load(&tree, &store, false);
     assert_eq!(
-        states(&changed)[0],
+        states(&after)[0],
         ("a", State::Untrusted, Decision::Changed)
     );
     let changes = store

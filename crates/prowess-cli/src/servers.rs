@@ -1,0 +1,261 @@
+//! From settings and options to the MCP servers whose skills are used.
+//!
+//! Servers come from the user: from their config, or from the command line. A project can name
+//! servers too, but nothing in a repository starts a program or calls an address before the user
+//! trusted the project.
+
+use std::path::PathBuf;
+
+use prowess::{
+    Catalog, Decision, Origin, Scope, Source, Trust as _, display_text, format::Diagnostic,
+};
+use prowess_mcp::host::{Host, HostOptions, ServerConfig, Transport, is_label};
+
+use crate::{
+    config::NamedServer,
+    exit::Failure,
+    files,
+    load::{Request, Session},
+    render::text::{count, list},
+};
+
+/// A token with more bytes than this is no token.
+const TOKEN_BYTES: u64 = 64 * 1024;
+
+/// The codes of findings about servers. They are told by every verb: a server that is away changes
+/// what there is to choose from.
+const CODES: [&str; 2] = ["server-", "approval-"];
+
+impl Session {
+    /// One source for each server to be asked. They are all asked at once, while the folders are
+    /// read.
+    pub(crate) fn servers(&mut self, request: &Request) -> Result<Vec<Box<dyn Source>>, Failure> {
+        let off = self.options.no_skills || !self.config.enabled.value;
+        if request.local || off {
+            return Ok(Vec::new());
+        }
+        if self.host.is_none() {
+            let servers = self.chosen_servers()?;
+            if servers.is_empty() {
+                return Ok(Vec::new());
+            }
+            self.host = Some(self.open_host(servers, Host::start)?);
+        }
+        Ok(self.host.as_ref().map(Host::sources).unwrap_or_default())
+    }
+
+    /// A host for these servers, with the folders of this user.
+    pub(crate) fn open_host(
+        &self,
+        servers: Vec<ServerConfig>,
+        open: fn(Vec<ServerConfig>, HostOptions) -> std::io::Result<Host>,
+    ) -> Result<Host, Failure> {
+        let state = self.environment.state_folder();
+        let cache = self.environment.cache_folder();
+        let options = HostOptions {
+            cache: cache.map(|folder| folder.join("servers")),
+            approvals: state.map(|folder| folder.join("approvals")),
+            ..HostOptions::default()
+        };
+        open(servers, options)
+            .map_err(|error| Failure::new("cannot start to talk to servers").because(&error))
+    }
+
+    /// The servers of the command line, then those of the config.
+    pub(crate) fn chosen_servers(&mut self) -> Result<Vec<ServerConfig>, Failure> {
+        let mut servers = Vec::new();
+        for text in &self.options.server {
+            let server = named(text)?;
+            if servers
+                .iter()
+                .any(|it: &ServerConfig| it.label == server.label)
+            {
+                let label = &server.label;
+                return Err(Failure::usage(format!("two servers are called `{label}`"))
+                    .hint("write `--server LABEL=URL` to give each a name of its own"));
+            }
+            servers.push(server);
+        }
+        if self.options.no_servers || self.options.local {
+            return Ok(servers);
+        }
+        let wanted = self.config.servers.clone().into_iter();
+        let (projects, users): (Vec<_>, Vec<_>) = wanted
+            .filter(|it| it.server.enabled)
+            .partition(|it| it.project);
+        let projects = self.trusted_servers(projects);
+        for named in users.into_iter().chain(projects) {
+            // The command line speaks last.
+            if servers.iter().any(|it| it.label == named.server.label) {
+                continue;
+            }
+            match self.with_token(&named) {
+                Ok(server) => servers.push(server),
+                Err(failure) => {
+                    let told = failure.render(self.output.message_paint);
+                    self.output.message(&told);
+                }
+            }
+        }
+        Ok(servers)
+    }
+
+    /// The servers a project names, if the user trusts the project; a word about it if not.
+    fn trusted_servers(&mut self, servers: Vec<NamedServer>) -> Vec<NamedServer> {
+        if servers.is_empty() || self.trusts_project() {
+            return servers;
+        }
+        let labels: Vec<String> = servers
+            .iter()
+            .map(|it| format!("`{}`", it.server.label))
+            .collect();
+        let verb = if servers.len() == 1 { "is" } else { "are" };
+        self.output.hint(&format!(
+            "{} of this project ({}) {verb} not contacted; look at its `prowess.toml`, then run `prowess trust`",
+            count(servers.len(), "server"),
+            list(&labels)
+        ));
+        Vec::new()
+    }
+
+    /// Whether the user trusts the project as a whole.
+    fn trusts_project(&mut self) -> bool {
+        if self.options.trust {
+            return true;
+        }
+        let root = self
+            .project()
+            .pop()
+            .and_then(|it| files::real_path(&it).ok());
+        let (Some(root), Ok(store)) = (root, self.trusted()) else {
+            return false;
+        };
+        let mut origin = Origin::new(Scope::Project, "project", &root);
+        origin.real_root = Some(root.clone());
+        origin.repository = Some(root);
+        store.decide(&origin) == Decision::Trusted
+    }
+
+    /// A server with its token, which is read when it is needed and kept nowhere.
+    fn with_token(&self, named: &NamedServer) -> Result<ServerConfig, Failure> {
+        let mut server = named.server.clone();
+        let (Some(path), Transport::Url { token, .. }) = (&named.token_file, &mut server.transport)
+        else {
+            return Ok(server);
+        };
+        let failure = || {
+            Failure::new(format!(
+                "the MCP server `{}` is left out: cannot read its token in `{}`",
+                named.server.label,
+                path.display()
+            ))
+        };
+        // A link could lead a project's server to a secret of its user.
+        let root = self
+            .project()
+            .pop()
+            .and_then(|it| files::real_path(&it).ok());
+        let inside = |real: &PathBuf| root.is_some_and(|root| real.starts_with(root));
+        if named.project && !files::real_path(path).ok().as_ref().is_some_and(inside) {
+            return Err(failure().hint("a project's token lies inside the project"));
+        }
+        let text =
+            files::read_text(path, TOKEN_BYTES).map_err(|error| failure().because(&error))?;
+        *token = Some(text.trim().to_owned());
+        Ok(server)
+    }
+
+    /// Tells what went wrong with servers.
+    pub(crate) fn tell_servers(&mut self, catalog: &Catalog) {
+        for finding in catalog.findings() {
+            let diagnostic = &finding.diagnostic;
+            if is_about_server(diagnostic) {
+                let place = display_text(&finding.path.to_string_lossy());
+                self.output.diagnostic(diagnostic, &place, None);
+            }
+        }
+    }
+}
+
+/// Whether a finding is about a server.
+pub(crate) fn is_about_server(diagnostic: &Diagnostic) -> bool {
+    CODES.iter().any(|code| diagnostic.code.starts_with(code))
+}
+
+/// A server as the command line names it.
+fn named(text: &str) -> Result<ServerConfig, Failure> {
+    let is_url = |text: &str| text.starts_with("http://") || text.starts_with("https://");
+    if is_url(text) {
+        let url = Transport::Url {
+            url: text.to_owned(),
+            token: None,
+            headers: std::collections::BTreeMap::new(),
+        };
+        // `https://skills.example.com:8443/mcp` is called `skills.example.com`.
+        let place = url.place();
+        let host = place.split("://").nth(1).unwrap_or_default();
+        let host = host.split(['/', ':']).next().unwrap_or_default();
+        let label = if is_label(host) { host } else { "server" };
+        return Ok(ServerConfig::new(label, url));
+    }
+    let how = "write a URL, `LABEL=URL` or `'LABEL=COMMAND ARGS'`";
+    let wrong = |what: String| Failure::usage(what).hint(how);
+    let (label, rest) = text
+        .split_once('=')
+        .ok_or_else(|| wrong(format!("`{text}` names no server")))?;
+    if !is_label(label) {
+        return Err(wrong(format!("`{label}` cannot be the name of a server")));
+    }
+    if is_url(rest) {
+        return Ok(ServerConfig::url(label, rest));
+    }
+    let mut words = words(rest).into_iter();
+    let command = words.next();
+    let command = command.ok_or_else(|| wrong(format!("`{text}` has no command")))?;
+    Ok(ServerConfig::command(label, command, words))
+}
+
+/// The words of a command; quotes hold words together. No shell is asked.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for char in text.chars() {
+        match (quote, char) {
+            (Some(open), _) if open == char => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(char);
+                word.get_or_insert_default();
+            }
+            (None, _) if char.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(char),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_named_by_its_address_or_by_its_user() {
+        let label = |text: &str| named(text).unwrap().label;
+        assert_eq!(
+            label("https://skills.example.com:8443/mcp?x"),
+            "skills.example.com"
+        );
+        assert_eq!(label("acme=https://x/mcp"), "acme");
+        assert_eq!(label("http://[::1]:8000/mcp"), "server");
+        assert!(named("acme").is_err());
+        assert!(named("a b=c").is_err());
+        assert!(named("acme=").is_err());
+        let server = named("acme=npx -y 'my server' --root=\"a b\"").unwrap();
+        let Transport::Command { command, args, .. } = server.transport else {
+            panic!("it is a command")
+        };
+        assert_eq!(command, "npx");
+        assert_eq!(args, ["-y", "my server", "--root=a b"]);
+    }
+}

@@ -1,0 +1,86 @@
+//! Servers that are started as programs: shell scripts, as honest as the test wants them.
+#![cfg(unix)]
+
+use super::*;
+
+fn shell(label: &str, script: &str) -> ServerConfig {
+    ServerConfig::command(label, "sh", ["-c", script])
+}
+
+/// A whole server in a shell: it knows the old greeting, one skill, and its file.
+fn honest() -> String {
+    let skill = Skill::new("pdf");
+    let list = json!({"skills": [skill.entry()]}).to_string();
+    let text = json!({"contents": [{"uri": skill.uri(), "text": skill.text()}]}).to_string();
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "serverInfo": {"name": "sh", "version": "1"},
+        "capabilities": {"resources": {}, "extensions": {EXTENSION: {}}},
+    });
+    // `printf %s` keeps the backslashes of the JSON.
+    format!(
+        r#"
+        answer() {{ printf '{{"jsonrpc":"2.0","id":%s,"%s":' "$id" "$1"; printf '%s}}\n' "$2"; }}
+        while read -r line; do
+            id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+            case "$line" in
+                *server/discover*) answer error '{{"code":-32601,"message":"no"}}';;
+                *'"initialize"'*) answer result '{hello}';;
+                *skills/list*) answer result '{list}';;
+                *resources/read*) answer result '{text}';;
+            esac
+        done
+        "#
+    )
+}
+
+#[test]
+fn a_program_is_started_asked_and_ended() {
+    let host = Host::start(vec![shell("sh", &honest())], HostOptions::default()).unwrap();
+    let catalog = catalog_of(&host);
+    expect![[r"
+        pdf remote sh active: Does pdf. (from the MCP server `sh`)
+    "]]
+    .assert_eq(&seen(&catalog));
+    let skill = catalog.get("pdf").unwrap();
+    assert_eq!(skill.loaded().unwrap().instructions(), "Do pdf.");
+    drop(host);
+    // The host is gone, and a skill of its catalog starts nothing again.
+    let error = skill.loaded().unwrap_err().to_string();
+    assert_eq!(error, "the MCP server `sh` is no longer connected");
+}
+
+#[test]
+fn programs_that_are_no_servers_cost_a_finding_each() {
+    let mut servers = vec![
+        ServerConfig::command("missing", "prowess-no-such-program", [""; 0]),
+        shell("dies", "echo 'port taken' >&2; exit 3"),
+        shell("flood", "yes aaaaaaaa | tr -d '\\n'"),
+        shell("talks", "echo Welcome to my server; exec sleep 60"),
+        shell("mute", "exec sleep 60"),
+    ];
+    for server in &mut servers {
+        server.timeout = Duration::from_secs(match &*server.label {
+            "mute" => 1,
+            // Long enough to say its word on a loaded machine.
+            "talks" => 3,
+            _ => 30,
+        });
+    }
+    let begun = std::time::Instant::now();
+    let host = Host::start(servers, HostOptions::default()).unwrap();
+    let mut lines: Vec<String> = seen(&catalog_of(&host))
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    lines.sort();
+    drop(host);
+    expect![[r#"
+        [server-unreachable] the MCP server `dies` ended before it answered; it says: port taken (start its command by hand and see what it says)
+        [server-unreachable] the MCP server `flood` sends a message that is too large (tell the owner of the server)
+        [server-unreachable] the MCP server `missing` cannot be started: `prowess-no-such-program`: No such file or directory (os error 2) (see whether `command` names a program that is installed)
+        [server-unreachable] the MCP server `mute` does not answer within 1 s (see whether it runs, or raise its `timeout`)
+        [server-unreachable] the MCP server `talks` writes lines that are no messages to its standard output (tell the owner of the server)
+    "#]].assert_eq(&(lines.join("\n") + "\n"));
+    // The ones that sleep were not waited for.
+    assert!(begun.elapsed() < Duration::from_secs(50));
+}

@@ -1,0 +1,240 @@
+//! A cache's file: a header that vouches for it, what is read at once, and texts read one by one.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use super::FORMAT;
+
+/// First bytes of every file of a cache.
+const MAGIC: [u8; 8] = *b"PROWESSC";
+
+/// Magic, format, reserve, edition, two lengths, two sums.
+const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 8 + 8 + 8;
+
+/// What nobody wrote anew for so long belongs to skills that are gone.
+const FORGOTTEN: Duration = Duration::from_secs(60 * 60 * 24 * 30);
+
+/// What a killed process left behind is not in use any more after this long.
+const LEFT_BEHIND: Duration = Duration::from_secs(60 * 60);
+
+/// Why a file is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unusable {
+    /// There is none.
+    Missing,
+    /// Another version or another build wrote it.
+    Foreign,
+    /// It is cut short, or bits of it changed.
+    Damaged,
+}
+
+/// What is written.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub(super) head: Vec<u8>,
+    pub(super) texts: Vec<u8>,
+}
+
+/// A file that was read.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) head: Vec<u8>,
+    pub(super) texts: Arc<Texts>,
+}
+
+/// The texts of a cache. The file stays open: what replaces it later does not touch it.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    file: File,
+    start: u64,
+    length: u64,
+}
+
+impl Texts {
+    /// Reads one text; `None` where the file does not have it.
+    pub(crate) fn read(&self, start: u64, length: usize) -> Option<Vec<u8>> {
+        if start.checked_add(length as u64)? > self.length {
+            return None;
+        }
+        let mut bytes = vec![0; length];
+        read_at(&self.file, &mut bytes, self.start + start).ok()?;
+        Some(bytes)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
+}
+
+#[cfg(not(unix))]
+fn read_at(_file: &File, _bytes: &mut [u8], _start: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Opens a file and reads what is read at once.
+#[expect(clippy::disallowed_methods, reason = "the cache opens its own files")]
+pub(super) fn open(path: &Path, edition: u64) -> Result<Opened, Unusable> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Err(Unusable::Missing);
+        }
+        Err(_) => return Err(Unusable::Damaged),
+    };
+    let size = file.metadata().map_err(|_| Unusable::Damaged)?.len();
+    let mut header = [0; HEADER];
+    read_at(&file, &mut header, 0).map_err(|_| Unusable::Damaged)?;
+    let number = |at: usize| {
+        let bytes = header[at..].first_chunk::<8>();
+        bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    };
+    if number(HEADER - 8) != checksum(&header[..HEADER - 8]) {
+        return Err(Unusable::Damaged);
+    }
+    if header[..16] != start() || number(16) != edition {
+        return Err(Unusable::Foreign);
+    }
+    let (head, texts, sum) = (number(24), number(32), number(40));
+    let whole = (HEADER as u64)
+        .checked_add(head)
+        .and_then(|it| it.checked_add(texts));
+    if whole != Some(size) {
+        return Err(Unusable::Damaged);
+    }
+    let mut bytes = vec![0; head as usize];
+    read_at(&file, &mut bytes, HEADER as u64).map_err(|_| Unusable::Damaged)?;
+    if checksum(&bytes) != sum {
+        return Err(Unusable::Damaged);
+    }
+    Ok(Opened {
+        head: bytes,
+        texts: Arc::new(Texts {
+            file,
+            start: HEADER as u64 + head,
+            length: texts,
+        }),
+    })
+}
+
+fn start() -> [u8; 16] {
+    let mut start = [0; 16];
+    start[..8].copy_from_slice(&MAGIC);
+    start[8..12].copy_from_slice(&FORMAT.to_le_bytes());
+    let version = checksum(env!("CARGO_PKG_VERSION").as_bytes());
+    start[12..].copy_from_slice(&(version as u32).to_le_bytes());
+    start
+}
+
+/// Writes a file whole or not at all: a reader, or a crash, finds the old bytes or the new ones.
+pub(super) fn write(path: &Path, edition: u64, parts: &Parts) -> io::Result<()> {
+    let mut header = Vec::with_capacity(HEADER);
+    header.extend(start());
+    for number in [
+        edition,
+        parts.head.len() as u64,
+        parts.texts.len() as u64,
+        checksum(&parts.head),
+    ] {
+        header.extend(number.to_le_bytes());
+    }
+    // Room for later, and a header whose length is that of its constant.
+    header.resize(HEADER - 8, 0);
+    header.extend(checksum(&header).to_le_bytes());
+    let folder = path.parent().unwrap_or(Path::new("."));
+    create_folder(folder)?;
+    tidy(folder);
+    let temporary = temporary(path);
+    let written = write_new(&temporary, &[&header, &parts.head, &parts.texts])
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // Best effort: it is swept up later anyway.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// A name that no other thread and no other process uses.
+fn temporary(path: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    path.with_extension(format!("{}-{number}.tmp", process::id()))
+}
+
+fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    // It holds copies of skills, which may be nobody else's business.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    for part in parts {
+        file.write_all(part)?;
+    }
+    // Without this a crash after the rename could leave an empty file under the name.
+    file.sync_all()
+}
+
+fn create_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Removes what nobody uses any more.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the cache looks at its own folder"
+)]
+fn tidy(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let most = match ending {
+            Some("tmp") => LEFT_BEHIND,
+            Some("skills" | "index") => FORGOTTEN,
+            _ => continue,
+        };
+        let age = entry.metadata().and_then(|it| it.modified()).ok();
+        if age
+            .and_then(|it| it.elapsed().ok())
+            .is_some_and(|age| age > most)
+        {
+            // Somebody else may have been quicker.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Tells flipped bits and cut ends. Four sums side by side, as the processor likes it.
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
+    const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let step = |sum: u64, value: u64| (sum ^ value).wrapping_mul(ODD).rotate_left(29) ^ value;
+    let mut sums = [bytes.len() as u64, 1, 2, 3];
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    for block in blocks {
+        let (values, _) = block.as_chunks::<8>();
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum = step(*sum, u64::from_le_bytes(*value));
+        }
+    }
+    let sum = sums.into_iter().fold(0, step);
+    rest.iter()
+        .fold(sum, |sum, byte| step(sum, u64::from(*byte)))
+}

@@ -1,0 +1,113 @@
+//! The index of a catalog, kept for the next start and read when somebody searches.
+
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
+
+use super::{
+    OUT_OF_DATE, WORTH_IT,
+    file::{self, Parts, checksum},
+};
+use crate::{
+    catalog::Text,
+    index::{Change, Entry, Index},
+    skill::Skill,
+};
+
+/// Bytes of a document's key: half of its hash, and its name.
+const KEY: usize = 24;
+
+/// Where the index of a catalog is kept.
+#[derive(Debug, Clone)]
+pub(crate) struct SavedIndex {
+    path: Arc<PathBuf>,
+    edition: u64,
+}
+
+impl SavedIndex {
+    pub(super) fn new(path: PathBuf, edition: u64) -> Self {
+        Self {
+            path: Arc::new(path),
+            edition,
+        }
+    }
+
+    /// The index of these skills: as it was kept, with what is new, or built.
+    pub(crate) fn index(&self, skills: &[&Skill]) -> Index {
+        let keys: Vec<[u8; KEY]> = skills.iter().map(|skill| key(skill)).collect();
+        let (index, fresh) = match self.read() {
+            Some((index, known)) if known == keys => return index,
+            Some((index, known)) => derived(&index, &known, &keys, skills),
+            None => {
+                let texts: Vec<Text<'_>> = skills.iter().map(|skill| Text::of(skill)).collect();
+                let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
+                (Index::build(&entries), usize::MAX)
+            }
+        };
+        if keys.len() >= WORTH_IT && fresh > keys.len() / OUT_OF_DATE {
+            self.write(&index, &keys);
+        }
+        index
+    }
+
+    fn read(&self) -> Option<(Index, Vec<[u8; KEY]>)> {
+        let opened = file::open(&self.path, self.edition).ok()?;
+        let (count, rest) = opened.head.split_first_chunk::<8>()?;
+        let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
+        let (keys, index) = rest.split_at_checked(count.checked_mul(KEY)?)?;
+        let (keys, _) = keys.as_chunks::<KEY>();
+        let index = Index::from_bytes(index).ok()?;
+        (index.len() == count).then(|| (index, keys.to_vec()))
+    }
+
+    fn write(&self, index: &Index, keys: &[[u8; KEY]]) {
+        let bytes = index.to_bytes();
+        let mut head = Vec::with_capacity(8 + keys.len() * KEY + bytes.len());
+        head.extend((keys.len() as u64).to_le_bytes());
+        head.extend(keys.as_flattened());
+        head.extend(bytes);
+        let parts = Parts {
+            head,
+            texts: Vec::new(),
+        };
+        if let Err(error) = file::write(&self.path, self.edition, &parts) {
+            tracing::warn!(%error, "the index cannot be kept for the next start");
+        }
+    }
+}
+
+/// The index with what is new, and how much that was.
+fn derived(
+    index: &Index,
+    known: &[[u8; KEY]],
+    keys: &[[u8; KEY]],
+    skills: &[&Skill],
+) -> (Index, usize) {
+    let mut places: HashMap<&[u8; KEY], u32> = known.iter().zip(0..).collect();
+    let kept: Vec<Option<u32>> = keys.iter().map(|key| places.remove(key)).collect();
+    let texts: Vec<Option<Text<'_>>> = skills
+        .iter()
+        .zip(&kept)
+        .map(|(skill, kept)| kept.is_none().then(|| Text::of(skill)))
+        .collect();
+    let changes: Vec<Change<'_>> = kept
+        .iter()
+        .zip(&texts)
+        .filter_map(|(kept, text)| match kept {
+            Some(place) => Some(Change::Keep(*place)),
+            None => Some(Change::Read(text.as_ref()?.entry())),
+        })
+        .collect();
+    let fresh = kept.iter().filter(|kept| kept.is_none()).count();
+    let gone = (known.len() + fresh).saturating_sub(keys.len());
+    (index.derive(&changes), fresh + gone)
+}
+
+/// Equal for skills of which the index reads the same.
+fn key(skill: &Skill) -> [u8; KEY] {
+    let mut key = [0; KEY];
+    if let Some(hash) = skill.hash() {
+        key[..16].copy_from_slice(&hash.as_bytes()[..16]);
+    }
+    let name = checksum(skill.name().as_bytes());
+    key[16..].copy_from_slice(&name.to_le_bytes());
+    key
+}

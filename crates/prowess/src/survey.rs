@@ -1,0 +1,287 @@
+//! One source on disk, as it was last seen: its folders, its skills, and what is new since.
+
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use crate::{
+    catalog::LoadOptions,
+    discover::requesting,
+    skill::{Skill, State},
+    source::{
+        Finding, SkillFile,
+        disk::{
+            DiskSource,
+            seen::{Dirty, FolderSeen, Look, Trusting},
+        },
+    },
+    trust::Decision,
+};
+
+/// What was seen of one source.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Survey {
+    folders: HashMap<PathBuf, FolderSeen>,
+    /// Skills that lie in no folder of the source: a source may be a single file.
+    loose: Vec<Skill>,
+    /// What was noticed, apart from the lists of folders.
+    findings: Vec<Finding>,
+    partial: bool,
+}
+
+/// How much of what is known to believe.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Again<'a> {
+    /// Everything is looked at, and what has another stamp is read.
+    Stamps,
+    /// What was announced is read.
+    Events(&'a Dirty),
+}
+
+/// What a look changed.
+#[derive(Debug, Default)]
+pub(crate) struct Difference {
+    /// Readings of files that are gone or were read anew; see [`Skill::reading`].
+    pub(crate) removed: HashSet<usize>,
+    /// Skills that are new or were read anew.
+    pub(crate) added: Vec<Skill>,
+    /// Folders that were listed.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Folders that are gone.
+    pub(crate) gone: Vec<PathBuf>,
+    /// Whether something else was noticed than before.
+    pub(crate) findings: bool,
+    /// How many files were read.
+    pub(crate) read: usize,
+}
+
+impl Difference {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.added.is_empty() && !self.findings
+    }
+}
+
+impl Survey {
+    /// What is known of a folder.
+    pub(crate) fn folder(&self, path: &Path) -> Option<&FolderSeen> {
+        self.folders.get(path)
+    }
+
+    /// Every folder, in no order.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &FolderSeen> {
+        self.folders.values()
+    }
+
+    /// Whether a limit ended the last look early.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.partial
+    }
+
+    /// Every skill, in no order.
+    pub(crate) fn skills(&self) -> impl Iterator<Item = &Skill> {
+        let files = self.folders.values().flat_map(|folder| &folder.files);
+        let in_folders = files.filter_map(|file| file.skill.as_ref());
+        in_folders.chain(&self.loose)
+    }
+
+    /// Everything that was noticed about other paths, in no order.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
+        let of_folders = self.folders.values().flat_map(|folder| &folder.findings);
+        of_folders.chain(&self.findings)
+    }
+
+    /// A survey with room for so many folders.
+    pub(crate) fn with_capacity(folders: usize) -> Self {
+        Self {
+            folders: HashMap::with_capacity(folders),
+            ..Self::default()
+        }
+    }
+
+    /// Puts back what was saved.
+    pub(crate) fn restore(&mut self, folder: FolderSeen) {
+        self.folders.insert(folder.here.path.clone(), folder);
+    }
+
+    /// Looks at the source again, which was judged so. With `keep`, a skill whose file broke stays as it was.
+    pub(crate) fn look(
+        &mut self,
+        source: &DiskSource,
+        place: Decision,
+        options: &LoadOptions<'_>,
+        again: Again<'_>,
+        keep: bool,
+    ) -> Difference {
+        // A scan that was cut short does not know what it did not see.
+        let known = !self.partial && !self.folders.is_empty();
+        let trusting = match again {
+            _ if !known => Trusting::Nothing,
+            Again::Stamps => Trusting::Stamps(self),
+            Again::Events(dirty) => Trusting::Events(self, dirty),
+        };
+        let read: Mutex<HashMap<PathBuf, Skill>> = Mutex::default();
+        let look = requesting(place, options, |request| {
+            source.look(request, trusting, &|file: SkillFile<'_>| {
+                let path = file.path.clone();
+                let skill = Skill::read(file, options.profile);
+                let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+                read.insert(path, skill);
+            })
+        });
+        let mut read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (path, skill) in &mut read {
+            let Some(old) = self.skill(path) else {
+                continue;
+            };
+            if old.stale.is_none() && old.reads_like(skill) {
+                *skill = old.clone();
+            } else if keep && skill.state() == State::Broken && old.state() != State::Broken {
+                *skill = old.kept_instead_of(skill);
+            }
+        }
+        let count = read.len();
+        Difference {
+            read: count,
+            ..self.apply(look, read, known)
+        }
+    }
+
+    fn skill(&self, path: &Path) -> Option<&Skill> {
+        let folder = self.folders.get(path.parent()?)?;
+        let name = path.file_name()?;
+        let file = folder.files.iter().find(|file| file.name == name)?;
+        file.skill.as_ref()
+    }
+
+    /// Takes over what a scan saw.
+    fn apply(&mut self, look: Look, mut read: HashMap<PathBuf, Skill>, known: bool) -> Difference {
+        let mut difference = Difference::default();
+        if !known {
+            let old: Vec<usize> = self.skills().map(Skill::reading).collect();
+            difference.removed.extend(old);
+            difference.gone.extend(self.folders.drain().map(|it| it.0));
+            difference.findings = !self.findings.is_empty() || !look.findings.is_empty();
+            self.findings.clear();
+        }
+        self.partial = look.partial;
+        let mut fresh: HashMap<PathBuf, FolderSeen> = HashMap::with_capacity(look.folders.len());
+        for mut folder in look.folders {
+            for file in &mut folder.files {
+                // What was not read is as it was, and came with its skill.
+                if let Some(skill) = read.remove(&folder.here.path.join(&file.name)) {
+                    file.skill = Some(skill);
+                }
+            }
+            if let Some(earlier) = fresh.insert(folder.here.path.clone(), folder) {
+                // Looked at twice in one go: the second look read nothing again.
+                let later = fresh.get_mut(&earlier.here.path);
+                for file in later.into_iter().flat_map(|it| &mut it.files) {
+                    if file.skill.is_none() {
+                        let same = earlier.files.iter().find(|old| old.name == file.name);
+                        file.skill = same.and_then(|old| old.skill.clone());
+                    }
+                }
+            }
+        }
+        difference
+            .removed
+            .extend(self.loose.iter().map(Skill::reading));
+        self.loose = read.into_values().collect();
+        difference.added.extend(self.loose.iter().cloned());
+        for path in &look.failed {
+            // Its folder is looked at again next time: nothing tells when this one can be entered.
+            let above = path.parent();
+            if let Some(parent) = above.and_then(|it| fresh.get_mut(it)) {
+                parent.stamp = None;
+            } else if let Some(parent) = above.and_then(|it| self.folders.get_mut(it)) {
+                parent.stamp = None;
+            }
+            if !fresh.contains_key(path) {
+                self.forget(path, &mut difference);
+            }
+        }
+        self.replace(fresh, &mut difference);
+        for finding in look.findings {
+            difference.findings = true;
+            let near = finding.path.ancestors().skip(1);
+            let home = near
+                .into_iter()
+                .find(|path| self.folders.contains_key(*path));
+            match home
+                .map(Path::to_path_buf)
+                .and_then(|it| self.folders.get_mut(&it))
+            {
+                Some(folder) => folder.findings.push(finding),
+                None => self.findings.push(finding),
+            }
+        }
+        difference
+    }
+
+    fn replace(&mut self, fresh: HashMap<PathBuf, FolderSeen>, difference: &mut Difference) {
+        let mut gone = Vec::new();
+        for (path, folder) in &fresh {
+            let Some(old) = self.folders.get(path) else {
+                continue;
+            };
+            let left = old.folders.iter().filter(|it| !folder.folders.contains(it));
+            gone.extend(left.map(|name| path.join(name)));
+        }
+        for path in gone {
+            if !fresh.contains_key(&path) {
+                self.forget(&path, difference);
+            }
+        }
+        for (path, folder) in fresh {
+            let old = self.folders.remove(&path);
+            let old_files = old.as_ref().map_or(&[][..], |old| &old.files);
+            for file in old_files {
+                let kept = folder.files.iter().any(|new| same_skill(new, file));
+                if !kept {
+                    difference
+                        .removed
+                        .extend(file.skill.as_ref().map(Skill::reading));
+                }
+            }
+            for file in &folder.files {
+                let kept = old_files.iter().any(|old| same_skill(old, file));
+                if !kept {
+                    difference.added.extend(file.skill.clone());
+                }
+            }
+            let before = old.as_ref().map_or(&[][..], |old| &old.findings);
+            difference.findings |= before != folder.findings;
+            difference.folders.push(path.clone());
+            self.folders.insert(path, folder);
+        }
+    }
+
+    /// Forgets a folder and all below it.
+    fn forget(&mut self, path: &Path, difference: &mut Difference) {
+        let Some(folder) = self.folders.remove(path) else {
+            return;
+        };
+        let files = folder.files.iter();
+        difference
+            .removed
+            .extend(files.filter_map(|file| Some(file.skill.as_ref()?.reading())));
+        difference.findings |= !folder.findings.is_empty();
+        for name in &folder.folders {
+            self.forget(&path.join(name), difference);
+        }
+        difference.gone.push(path.to_path_buf());
+    }
+}
+
+fn same_skill(
+    one: &crate::source::disk::seen::FileSeen,
+    other: &crate::source::disk::seen::FileSeen,
+) -> bool {
+    one.name == other.name
+        && match (&one.skill, &other.skill) {
+            (Some(one), Some(other)) => one.shares_content(other) && one.stale == other.stale,
+            _ => false,
+        }
+}
