@@ -210,7 +210,14 @@ async fn what_is_no_message_has_its_code() {
         let (status, text) = answer(&app, post(&[], body.to_owned())).await;
         told += &format!("{} {text}\n", status.as_u16());
     }
-    expect![[r#""#]].assert_eq(&told);
+    expect![[r#"
+        400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON: EOF while parsing an object at line 1 column 1"}}
+        400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported"}}
+        400 {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"the message is no JSON-RPC request"}}
+        400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON: EOF while parsing a value at line 1 column 0"}}
+        400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is nested deeper than 64"}}
+        413 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has more than 1048576 bytes"}}
+    "#]].assert_eq(&told);
 }
 
 #[tokio::test]

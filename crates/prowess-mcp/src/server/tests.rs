@@ -144,8 +144,67 @@ async fn an_entry_is_the_frontmatter_and_every_file() {
     check(
         "skills/get",
         json!({ "uri": "skill://pdf/SKILL.md" }),
-        &expect![[r#""#]],
-        &expect![[r#""#]],
+        &expect![[r#"
+            {
+              "skill": {
+                "uri": "skill://pdf/SKILL.md",
+                "frontmatter": {
+                  "name": "pdf",
+                  "description": "About pdf.",
+                  "license": "MIT",
+                  "argument-hint": "[file]"
+                },
+                "resources": [
+                  {
+                    "uri": "skill://pdf/SKILL.md",
+                    "digest": "sha256:ea1d3a1047389f9b9a8c0af6e857588edc088c9ac5079a108a67b9bea19175d9",
+                    "size": 86
+                  },
+                  {
+                    "uri": "skill://pdf/logo.png",
+                    "digest": "sha256:c36ee640e0a885a73726d67791afbe0632614780b1293f51972675aba3b4fe85",
+                    "size": 3
+                  },
+                  {
+                    "uri": "skill://pdf/refs/a%20b.md",
+                    "digest": "sha256:aa1237b773c38dbddef583c4868aaea7a44c5237ea7923aecca5513764b42d80",
+                    "size": 4
+                  }
+                ]
+              }
+            }"#]],
+        &expect![[r#"
+            {
+              "skill": {
+                "uri": "skill://pdf/SKILL.md",
+                "frontmatter": {
+                  "name": "pdf",
+                  "description": "About pdf.",
+                  "license": "MIT",
+                  "argument-hint": "[file]"
+                },
+                "resources": [
+                  {
+                    "uri": "skill://pdf/SKILL.md",
+                    "digest": "sha256:ea1d3a1047389f9b9a8c0af6e857588edc088c9ac5079a108a67b9bea19175d9",
+                    "size": 86
+                  },
+                  {
+                    "uri": "skill://pdf/logo.png",
+                    "digest": "sha256:c36ee640e0a885a73726d67791afbe0632614780b1293f51972675aba3b4fe85",
+                    "size": 3
+                  },
+                  {
+                    "uri": "skill://pdf/refs/a%20b.md",
+                    "digest": "sha256:aa1237b773c38dbddef583c4868aaea7a44c5237ea7923aecca5513764b42d80",
+                    "size": 4
+                  }
+                ]
+              },
+              "resultType": "complete",
+              "ttlMs": 5000,
+              "cacheScope": "private"
+            }"#]],
     )
     .await;
 }
@@ -180,8 +239,63 @@ async fn a_folder_shows_its_children() {
     check(
         "resources/directory/read",
         json!({ "uri": "skill://pdf" }),
-        &expect![[r#""#]],
-        &expect![[r#""#]],
+        &expect![[r#"
+            {
+              "resources": [
+                {
+                  "uri": "skill://pdf/SKILL.md",
+                  "name": "pdf",
+                  "description": "About pdf.",
+                  "mimeType": "text/markdown",
+                  "size": 86
+                },
+                {
+                  "uri": "skill://pdf/empty",
+                  "name": "empty",
+                  "mimeType": "inode/directory"
+                },
+                {
+                  "uri": "skill://pdf/logo.png",
+                  "name": "logo.png",
+                  "mimeType": "image/png",
+                  "size": 3
+                },
+                {
+                  "uri": "skill://pdf/refs",
+                  "name": "refs",
+                  "mimeType": "inode/directory"
+                }
+              ]
+            }"#]],
+        &expect![[r#"
+            {
+              "resources": [
+                {
+                  "uri": "skill://pdf/SKILL.md",
+                  "name": "pdf",
+                  "description": "About pdf.",
+                  "mimeType": "text/markdown",
+                  "size": 86
+                },
+                {
+                  "uri": "skill://pdf/empty",
+                  "name": "empty",
+                  "mimeType": "inode/directory"
+                },
+                {
+                  "uri": "skill://pdf/logo.png",
+                  "name": "logo.png",
+                  "mimeType": "image/png",
+                  "size": 3
+                },
+                {
+                  "uri": "skill://pdf/refs",
+                  "name": "refs",
+                  "mimeType": "inode/directory"
+                }
+              ],
+              "resultType": "complete"
+            }"#]],
     )
     .await;
 }
@@ -275,7 +389,20 @@ async fn each_wrong_request_has_its_code() {
         let answer = client.ask(method, params).await;
         told += &format!("{method} {} {}\n", answer["code"], answer["message"]);
     }
-    expect![[r#""#]].assert_eq(&told);
+    expect![[r#"
+        skills/get -32602 "`uri` is required"
+        skills/get -32602 "`uri` is not text"
+        skills/get -32602 "nothing is served at `skill://nobody/SKILL.md`"
+        skills/list -32602 "the cursor is not one this list gave; start again without one"
+        tools/list -32602 "the cursor is not one this list gave; start again without one"
+        prompts/list -32602 "the cursor is not one this list gave; start again without one"
+        resources/list -32602 "the cursor is not one this list gave; start again without one"
+        resources/directory/read -32602 "`skill://pdf/logo.png` is a file, not a directory"
+        resources/directory/read -32602 "nothing is served at `skill://pdf/`"
+        prompts/get -32602 "no prompt named `nobody`"
+        tools/call -32602 "no tool named `rm`; there are `search_skills`, `load_skill` and `read_skill_resource`"
+        skills/delete -32601 "no method named `skills/delete`"
+    "#]].assert_eq(&told);
 }
 
 #[tokio::test]
@@ -309,7 +436,14 @@ async fn a_skill_beyond_the_limits_is_not_served_and_the_reason_is_told() {
         let refusal = server.address(catalog.get(name).unwrap()).unwrap_err();
         told += &format!("{refusal}\n");
     }
-    expect![[r#""#]].assert_eq(&told);
+    expect![[r#"
+        skills/get -32602 "`skill://large/SKILL.md` is not served: its files have 16777271 bytes, and hosts accept at most 16777216; move some out"
+        resources/read -32602 "`skill://large/SKILL.md` is not served: its files have 16777271 bytes, and hosts accept at most 16777216; move some out"
+        its files have 16777271 bytes, and hosts accept at most 16777216; move some out
+        skills/get -32602 "`skill://many/SKILL.md` is not served: it has 513 files, and hosts accept at most 512; move some out"
+        resources/read -32602 "`skill://many/SKILL.md` is not served: it has 513 files, and hosts accept at most 512; move some out"
+        it has 513 files, and hosts accept at most 512; move some out
+    "#]].assert_eq(&told);
 }
 
 #[cfg(unix)]
@@ -451,7 +585,19 @@ async fn a_prompt_holds_the_instructions_and_what_the_user_gave() {
     let got = client.ask("prompts/get", params).await;
     let text = got["messages"][0]["content"]["text"].as_str().unwrap();
     let folder = home.path().join("skills/pdf").canonicalize().unwrap();
-    expect![[r#""#]].assert_eq(&text.replace(&folder.display().to_string(), "FOLDER"));
+    expect![[r#"
+        # Skill: pdf
+
+        Directory: FOLDER
+        Resources, to be read with `read_skill_resource`:
+        - logo.png (3 bytes)
+        - refs/a b.md (4 bytes)
+        Arguments: form.pdf
+
+        ## Instructions
+
+        # pdf"#]]
+    .assert_eq(&text.replace(&folder.display().to_string(), "FOLDER"));
 }
 
 #[tokio::test]
