@@ -4,6 +4,7 @@
 //! allocator, or raise the memory, of the next.
 
 pub(crate) mod activate;
+mod containment;
 mod instructions;
 mod list;
 mod live;
@@ -28,6 +29,8 @@ use crate::generate::{self, Fields, Generated};
 pub(crate) enum Bench {
     /// Discovery, parsing, hashing and the catalog, against just reading the files
     Load(load::Load),
+    /// Opening files so that no read can leave its folder, against plain paths
+    Containment(containment::Containment),
     /// Ranking skills for a request, against adk-skill
     Select(select::Select),
     /// Waking skills by a message, and the list within a budget, against plain loops
@@ -47,6 +50,7 @@ impl Bench {
     pub(crate) fn run(&self) -> Result<()> {
         match self {
             Self::Load(load) => load.run(),
+            Self::Containment(containment) => containment.run(),
             Self::Select(select) => select.run(),
             Self::Activate(activate) => activate.run(),
             Self::Start(start) => start.run(),

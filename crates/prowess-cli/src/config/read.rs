@@ -78,6 +78,7 @@ impl Reader<'_> {
     fn document(&mut self, table: &dyn TableLike) {
         let keys = [
             "skills", "sources", "trust", "select", "prompt", "limits", "clients", "servers",
+            "cache",
         ];
         for (key, item) in self.entries(table, "the config", &keys) {
             match key {
@@ -88,6 +89,7 @@ impl Reader<'_> {
                 "prompt" => self.prompt(item),
                 "limits" => self.limits(item),
                 "servers" => self.servers(item),
+                "cache" => self.cache(item),
                 _ => self.clients(item),
             }
         }
@@ -184,9 +186,23 @@ impl Reader<'_> {
         if !self.is_users(item, "trust") {
             return;
         }
-        for (_, item) in self.table(item, "trust", &["projects"]) {
-            let projects = self.paths(item, "trust.projects");
-            self.config.trusted.extend(projects);
+        for (key, item) in self.table(item, "trust", &["projects", "hidden"]) {
+            if key == "projects" {
+                let projects = self.paths(item, "trust.projects");
+                self.config.trusted.extend(projects);
+                continue;
+            }
+            for text in self.texts(item, "trust.hidden").unwrap_or_default() {
+                match text.parse() {
+                    Ok(hash) => self.config.hidden.push(hash),
+                    Err(error) => {
+                        let shown = prowess::display_text(&text);
+                        let message = format!("`trust.hidden` cannot be `{shown}`: {error}");
+                        let help = "`prowess show NAME --json` tells the hash of a skill";
+                        self.error(item.span(), message, Some(help.to_owned()));
+                    }
+                }
+            }
         }
     }
 
@@ -212,6 +228,14 @@ impl Reader<'_> {
         for (_, item) in self.table(item, "prompt", &["budget"]) {
             if let Some(value) = self.budget(item) {
                 self.config.budget = self.setting(Some(value));
+            }
+        }
+    }
+
+    fn cache(&mut self, item: &Item) {
+        for (_, item) in self.table(item, "cache", &["enabled"]) {
+            if let Some(value) = self.flag(item, "cache.enabled") {
+                self.config.cache = self.setting(value);
             }
         }
     }

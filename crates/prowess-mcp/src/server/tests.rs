@@ -294,7 +294,9 @@ async fn a_folder_shows_its_children() {
                   "mimeType": "inode/directory"
                 }
               ],
-              "resultType": "complete"
+              "resultType": "complete",
+              "ttlMs": 5000,
+              "cacheScope": "private"
             }"#]],
     )
     .await;
