@@ -294,7 +294,9 @@ async fn a_folder_shows_its_children() {
                   "mimeType": "inode/directory"
                 }
               ],
-              "resultType": "complete"
+              "resultType": "complete",
+              "ttlMs": 5000,
+              "cacheScope": "private"
             }"#]],
     )
     .await;
@@ -433,7 +435,7 @@ async fn a_skill_beyond_the_limits_is_not_served_and_the_reason_is_told() {
             told += &format!("{method} {} {}\n", answer["code"], answer["message"]);
         }
         let catalog = server.catalog();
-        let refusal = server.address(catalog.get(name).unwrap()).unwrap_err();
+        let refusal = super::refusal(catalog.get(name).unwrap()).unwrap();
         told += &format!("{refusal}\n");
     }
     expect![[r#"
