@@ -11,6 +11,7 @@ mod fuzz;
 mod generate;
 mod measure;
 mod quality;
+mod torture;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,6 +38,8 @@ enum Chore {
     Generate(generate::Generate),
     /// Scores the ranker on labelled requests.
     Quality(quality::Args),
+    /// Disturb the live catalog and the cache in every way, and see that nothing is lost
+    Torture(torture::Torture),
     /// One measurement in a process of its own; `bench` starts it
     #[command(subcommand, hide = true)]
     Worker(bench::worker::Worker),
@@ -47,6 +50,7 @@ fn main() -> Result<ExitCode> {
         Chore::Bench(bench) => bench.run()?,
         Chore::Fuzz(fuzz) => fuzz.run()?,
         Chore::Generate(generate) => generate.run()?,
+        Chore::Torture(torture) => torture.run()?,
         Chore::Worker(worker) => worker.run()?,
         Chore::Quality(args) => return Ok(quality::run(&args)),
     }
