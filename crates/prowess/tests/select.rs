@@ -141,6 +141,19 @@ fn slips_and_other_scripts_are_understood() {
 }
 
 #[test]
+fn a_fenced_block_is_material_and_what_is_asked_stands_around_it() {
+    let block = "```text\nPDF forms to complete, one file, office\n```";
+    let asked = select(
+        &format!("deploy this to the cluster\n{block}"),
+        &Policy::default(),
+    );
+    assert!(asked.contains("k8s-deploy"), "{asked}");
+    // A block alone is all there is to go by.
+    let alone = select(block, &Policy::default());
+    assert!(alone.contains("pdf-forms"), "{alone}");
+}
+
+#[test]
 fn nothing_relevant_gives_nothing() {
     for query in [
         "",
