@@ -35,5 +35,7 @@ mod schema;
 mod select;
 #[path = "cli/trust.rs"]
 mod trust;
+#[path = "cli/watch.rs"]
+mod watch;
 #[path = "cli/why.rs"]
 mod why;

@@ -189,6 +189,8 @@ pub struct LiveCatalog {
 struct Shared {
     current: ArcSwap<Catalog>,
     generation: AtomicU64,
+    /// How often notices were lost and everything had to be looked at.
+    lost: AtomicU64,
     subscribers: subscribe::Subscribers,
 }
 
@@ -268,6 +270,12 @@ impl LiveCatalog {
             // A thread that ended has nothing newer.
             let _ = wait.recv();
         }
+    }
+
+    /// How often notices were lost, so that everything had to be looked at. For tests of just that.
+    #[doc(hidden)]
+    pub fn lost(&self) -> u64 {
+        self.shared.lost.load(Ordering::Relaxed)
     }
 
     /// Does `work` while no event is read, so that the system's queue of events overflows if

@@ -51,6 +51,7 @@ pub(super) fn keep(
         shared: Arc::new(Shared {
             current: ArcSwap::default(),
             generation: AtomicU64::new(1),
+            lost: AtomicU64::new(0),
             subscribers: Subscribers::default(),
         }),
     };
@@ -106,6 +107,9 @@ impl Keeper<'_> {
                 continue;
             }
             let mut notice = self.pending.take();
+            if notice.everything {
+                self.shared.lost.fetch_add(1, Ordering::Relaxed);
+            }
             if blind || !asked.is_empty() {
                 notice.lose();
                 notice.sources = true;
@@ -208,7 +212,15 @@ impl Keeper<'_> {
             Watch::Folders(inotify) => inotify.wait_for(paths),
             Watch::Trees(trees) => {
                 let places: Vec<PathBuf> = self.roots.iter().filter_map(Root::place).collect();
-                trees.watch(&places, paths).map(|_| ())
+                trees.watch(&places, paths).map(|changed| {
+                    if changed {
+                        // Nothing was watched for a moment, so what happened then is looked for.
+                        self.pending.add(|notice| {
+                            notice.lose();
+                            notice.sources = true;
+                        });
+                    }
+                })
             }
             Watch::Nothing => Ok(()),
         };
@@ -346,10 +358,13 @@ impl Keeper<'_> {
         let quiet = changes.is_empty()
             && before.findings() == next.findings()
             && before.is_partial() == next.is_partial();
-        if quiet && before.origins() == next.origins() {
+        let same = quiet && before.origins() == next.origins();
+        // Stored even where no reader sees a difference: the next look finds what it replaces by
+        // the readings it knows.
+        self.shared.current.store(Arc::new(next));
+        if same {
             return;
         }
-        self.shared.current.store(Arc::new(next));
         self.shared.generation.store(generation, Ordering::Release);
         if !changes.is_empty() {
             self.shared.subscribers.tell(&changes);
