@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use prowess::{Budget, Clients, Limits, Override, format::Severity, project_folders};
+use prowess::{Budget, Clients, ContentHash, Limits, Override, format::Severity, project_folders};
 
 use crate::{args::Options, environment::Environment, exit::Failure, files, render::Output};
 
@@ -85,6 +85,8 @@ pub(crate) struct Config {
     pub(crate) links: Vec<Named>,
     /// `[trust] projects`
     pub(crate) trusted: Vec<Named>,
+    /// `[trust] hidden`
+    pub(crate) hidden: Vec<ContentHash>,
     /// `[select] ranker`
     pub(crate) ranker: Setting<String>,
     /// `[prompt] budget`
@@ -117,6 +119,7 @@ impl Default for Config {
             conventions: Setting::default(),
             links: Vec::new(),
             trusted: Vec::new(),
+            hidden: Vec::new(),
             ranker: Setting::new(RANKERS[0].to_owned()),
             budget: Setting::default(),
             cache: Setting::new(true),

@@ -168,6 +168,15 @@ impl Session {
     /// The places to look into, in order of precedence.
     pub(crate) fn sources(&self, request: &Request) -> Result<Vec<Box<dyn Source>>, Failure> {
         self.named_folders_exist()?;
+        let mut sources = self.folders(request)?;
+        for catalog in self.catalogs() {
+            sources.push(catalog?);
+        }
+        Ok(sources)
+    }
+
+    /// The folders among the places.
+    fn folders(&self, request: &Request) -> Result<Vec<Box<dyn Source>>, Failure> {
         let mut sources: Vec<Box<dyn Source>> = Vec::new();
         for source in places(&self.places(request)?, &self.library_environment()) {
             sources.push(Box::new(source));
@@ -184,15 +193,20 @@ impl Session {
                 .repository(self.project().pop().filter(|_| named.project));
             sources.push(Box::new(source));
         }
-        let catalogs = self.options.catalog.iter();
-        for path in catalogs.chain(self.config.catalogs.iter().map(|named| &named.path)) {
+        Ok(sources)
+    }
+
+    /// The catalogs among the places, each read now.
+    fn catalogs(&self) -> impl Iterator<Item = Result<Box<dyn Source>, Failure>> {
+        let named = self.config.catalogs.iter().map(|named| &named.path);
+        self.options.catalog.iter().chain(named).map(|path| {
             let bytes = files::read_bytes(path, MOST_CATALOG_BYTES).map_err(|error| {
                 Failure::new(format!("cannot read the catalog `{}`", path.display()))
                     .because(&error)
             })?;
-            sources.push(Box::new(import_jsonl(path, &bytes, &self.config.limits)));
-        }
-        Ok(sources)
+            let source = import_jsonl(path, &bytes, &self.config.limits);
+            Ok(Box::new(source) as Box<dyn Source>)
+        })
     }
 
     /// The same places and rules for a catalog that follows changes on disk.
@@ -246,6 +260,7 @@ impl Session {
             allowed: self.config.allowed.value.clone(),
             tags: request.tags.clone(),
             overrides: self.config.overrides(),
+            hidden: self.config.hidden.clone(),
         }
     }
 
@@ -310,8 +325,10 @@ struct SessionSources {
 
 impl Sources for SessionSources {
     fn sources(&self) -> Vec<Box<dyn Source>> {
-        // A folder that was there at the start may be gone now; the others still count.
-        self.session.sources(&self.request).unwrap_or_default()
+        // What was there at the start may be gone now; the others still count.
+        let mut sources = self.session.folders(&self.request).unwrap_or_default();
+        sources.extend(self.session.catalogs().flatten());
+        sources
     }
 
     fn awaited(&self) -> Vec<PathBuf> {

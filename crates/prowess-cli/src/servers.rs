@@ -4,6 +4,8 @@
 //! servers too, but nothing in a repository starts a program or calls an address before the user
 //! trusted the project.
 
+use std::path::PathBuf;
+
 use prowess::{
     Catalog, Decision, Origin, Scope, Source, Trust as _, display_text, format::Diagnostic,
 };
@@ -87,7 +89,7 @@ impl Session {
             if servers.iter().any(|it| it.label == named.server.label) {
                 continue;
             }
-            match with_token(&named) {
+            match self.with_token(&named) {
                 Ok(server) => servers.push(server),
                 Err(failure) => {
                     let told = failure.render(self.output.message_paint);
@@ -109,7 +111,7 @@ impl Session {
             .collect();
         let verb = if servers.len() == 1 { "is" } else { "are" };
         self.output.hint(&format!(
-            "{} of this project ({}) {verb} not contacted; look at its `prowess.toml`, then run `prowess trust`",
+            "{} of this project ({}) {verb} not contacted; look at its `prowess.toml`, then copy it to your config, or use `--trust` for one run",
             count(servers.len(), "server"),
             list(&labels)
         ));
@@ -134,6 +136,35 @@ impl Session {
         store.decide(&origin) == Decision::Trusted
     }
 
+    /// A server with its token, which is read when it is needed and kept nowhere.
+    fn with_token(&self, named: &NamedServer) -> Result<ServerConfig, Failure> {
+        let mut server = named.server.clone();
+        let (Some(path), Transport::Url { token, .. }) = (&named.token_file, &mut server.transport)
+        else {
+            return Ok(server);
+        };
+        let failure = || {
+            Failure::new(format!(
+                "the MCP server `{}` is left out: cannot read its token in `{}`",
+                named.server.label,
+                path.display()
+            ))
+        };
+        // A link could lead a project's server to a secret of its user.
+        let root = self
+            .project()
+            .pop()
+            .and_then(|it| files::real_path(&it).ok());
+        let inside = |real: &PathBuf| root.is_some_and(|root| real.starts_with(root));
+        if named.project && !files::real_path(path).ok().as_ref().is_some_and(inside) {
+            return Err(failure().hint("a project's token lies inside the project"));
+        }
+        let text =
+            files::read_text(path, TOKEN_BYTES).map_err(|error| failure().because(&error))?;
+        *token = Some(text.trim().to_owned());
+        Ok(server)
+    }
+
     /// Tells what went wrong with servers.
     pub(crate) fn tell_servers(&mut self, catalog: &Catalog) {
         for finding in catalog.findings() {
@@ -149,25 +180,6 @@ impl Session {
 /// Whether a finding is about a server.
 pub(crate) fn is_about_server(diagnostic: &Diagnostic) -> bool {
     CODES.iter().any(|code| diagnostic.code.starts_with(code))
-}
-
-/// A server with its token, which is read when it is needed and kept nowhere.
-fn with_token(named: &NamedServer) -> Result<ServerConfig, Failure> {
-    let mut server = named.server.clone();
-    let (Some(path), Transport::Url { token, .. }) = (&named.token_file, &mut server.transport)
-    else {
-        return Ok(server);
-    };
-    let text = files::read_text(path, TOKEN_BYTES).map_err(|error| {
-        Failure::new(format!(
-            "the MCP server `{}` is left out: cannot read its token in `{}`",
-            named.server.label,
-            path.display()
-        ))
-        .because(&error)
-    })?;
-    *token = Some(text.trim().to_owned());
-    Ok(server)
 }
 
 /// A server as the command line names it.

@@ -33,6 +33,9 @@ mod reference;
 mod schema;
 #[path = "cli/select.rs"]
 mod select;
+#[cfg(unix)]
+#[path = "cli/servers.rs"]
+mod servers;
 #[path = "cli/trust.rs"]
 mod trust;
 #[path = "cli/watch.rs"]

@@ -2,10 +2,13 @@
 //!
 //! Every rule has a page of the same name in `docs/spec/`, whose examples run as tests.
 
+use std::borrow::Cow;
+
 use crate::{
     diagnostic::{Diagnostic, Fix, Position, Severity, Span},
     document::{Document, Syntax},
     profile::Profile,
+    secret::redact,
 };
 
 pub mod bad_glob;
@@ -36,6 +39,7 @@ pub mod invalid_name;
 pub mod invalid_toml;
 pub mod invalid_utf8;
 pub mod invalid_yaml;
+pub mod invisible_character;
 pub mod keyword_as_glob;
 pub mod keyword_stuffing;
 pub mod large_file;
@@ -60,6 +64,7 @@ pub mod non_ascii_name;
 pub mod not_a_map;
 pub mod not_regular_file;
 pub mod outside_reference;
+pub mod placeholder;
 pub mod repaired_yaml;
 pub mod scan_limit;
 pub mod script_not_executable;
@@ -112,6 +117,7 @@ pub static ALL: &[&Rule] = &[
     &invalid_toml::RULE,
     &invalid_utf8::RULE,
     &invalid_yaml::RULE,
+    &invisible_character::RULE,
     &keyword_as_glob::RULE,
     &keyword_stuffing::RULE,
     &large_file::RULE,
@@ -136,6 +142,7 @@ pub static ALL: &[&Rule] = &[
     &not_a_map::RULE,
     &not_regular_file::RULE,
     &outside_reference::RULE,
+    &placeholder::RULE,
     &repaired_yaml::RULE,
     &scan_limit::RULE,
     &script_not_executable::RULE,
@@ -263,12 +270,20 @@ pub fn check_essential(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnosti
     missing_description::check(subject, &mut report);
     description_too_large::check(subject, &mut report);
     wrong_type::check(subject, &mut report);
+    hidden_unicode::check(subject, &mut report);
     if profile == Profile::Strict {
         misspelt_field::check(subject, &mut report);
         unknown_field::check(subject, &mut report);
         wrong_client_type::check(subject, &mut report);
         bad_glob::check(subject, &mut report);
     }
+    report.finish()
+}
+
+/// Looks only for hidden characters, in a file that is whole without fields.
+pub fn check_hidden(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnostic> {
+    let mut report = Report::new(subject.document.text().as_bytes(), profile);
+    hidden_unicode::check(subject, &mut report);
     report.finish()
 }
 
@@ -426,6 +441,16 @@ impl<'a> Report<'a> {
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.diagnostics
             .sort_by(|a, b| (a.span, a.code).cmp(&(b.span, b.code)));
+        // Findings are passed on, in logs and reports; a fix still holds the text as it is.
+        for diagnostic in &mut self.diagnostics {
+            for text in [Some(&mut diagnostic.message), diagnostic.help.as_mut()] {
+                if let Some(text) = text
+                    && let Cow::Owned(redacted) = redact(text)
+                {
+                    *text = redacted;
+                }
+            }
+        }
         self.diagnostics
     }
 }

@@ -6,14 +6,15 @@ use std::fmt::Write;
 const MAX_CHARS: usize = 60;
 
 /// Makes text from a file fit to be shown: cut, on one line, with control, invisible and
-/// direction-changing characters written out.
+/// direction-changing characters written out, and keys and tokens left out.
 ///
 /// ```
 /// assert_eq!(prowess_format::shown("run\u{200b}\n\x1b[2J"), r"run\u{200b} \u{1b}[2J");
 /// ```
 pub fn shown(text: &str) -> String {
     let mut line = String::new();
-    for (count, c) in text.trim().chars().enumerate() {
+    // Before it is cut: half a key is still half a key.
+    for (count, c) in crate::redact(text.trim()).chars().enumerate() {
         if count == MAX_CHARS {
             line.push('…');
             break;

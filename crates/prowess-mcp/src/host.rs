@@ -41,7 +41,7 @@ mod source;
 mod tests;
 mod verify;
 
-pub use approvals::{Approval, Approvals};
+pub use approvals::{Approval, Approvals, Standing};
 pub use config::{HostLimits, HostOptions, ServerConfig, Transport, is_label};
 pub use entry::{Entry, Listed, Manifest};
 pub use fault::{Check, Fault};
@@ -111,3 +111,8 @@ impl Drop for Host {
         });
     }
 }
+
+/// The page for those who use it; its Rust lines run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/HOST.md")]
+struct HostPage;

@@ -9,6 +9,7 @@ use prowess_format::{Profile, Severity};
 use crate::{
     cache::SavedIndex,
     discover::{Discovery, discover},
+    identity::ContentHash,
     limits::Limits,
     skill::Skill,
     source::{Finding, Origin, Progress, Source, disk::DiskSource},
@@ -40,6 +41,8 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// What the host has decided about single skills, by name.
     pub overrides: BTreeMap<String, Override>,
+    /// Skills, by the hash of their file, that are used though hidden characters stand in them.
+    pub hidden: Vec<ContentHash>,
 }
 
 impl Default for Filter {
@@ -49,6 +52,7 @@ impl Default for Filter {
             allowed: None,
             tags: Vec::new(),
             overrides: BTreeMap::new(),
+            hidden: Vec::new(),
         }
     }
 }

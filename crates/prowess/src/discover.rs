@@ -84,6 +84,11 @@ pub(crate) fn requesting<T>(
 
 /// Settles whether a skill may reach a model: by its place, or else by its own files.
 pub(crate) fn judge(skill: &mut Skill, place: Decision, options: &LoadOptions<'_>) {
+    if let Some(hash) = skill.hash()
+        && options.filter.hidden.contains(&hash)
+    {
+        skill.allow_hidden(options.profile);
+    }
     skill.decision = place;
     skill.seal = None;
     if place != Decision::Ask {

@@ -1,6 +1,6 @@
 //! What makes a skill the same skill: the hash of its bytes, and an id people can read.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest, Sha256};
@@ -44,7 +44,20 @@ impl Serialize for ContentHash {
 impl<'de> Deserialize<'de> for ContentHash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        from_hex(&text).ok_or_else(|| D::Error::custom("a hash has 64 hexadecimal digits"))
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+/// A text that is no hash.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a hash has 64 hexadecimal digits")]
+pub struct BadHash;
+
+impl FromStr for ContentHash {
+    type Err = BadHash;
+
+    fn from_str(text: &str) -> Result<Self, BadHash> {
+        from_hex(text).ok_or(BadHash)
     }
 }
 

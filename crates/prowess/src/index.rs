@@ -5,12 +5,15 @@
 //! for what is new, so a changed skill costs that skill. Once too much of it is dead or
 //! scattered, the parts are read together again from what they hold, not from the text.
 
+mod batch;
 mod bytes;
 mod derive;
 mod fields;
 mod forward;
+mod local;
 mod near;
 mod postings;
+mod reading;
 mod segment;
 mod weights;
 
@@ -19,7 +22,8 @@ use std::sync::Arc;
 pub use bytes::IndexError;
 pub use fields::Field;
 pub(crate) use fields::{clauses, sections};
-pub(crate) use segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Reading, Segment};
+pub(crate) use reading::Reading;
+pub(crate) use segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Segment};
 pub(crate) use weights::FULL;
 pub use weights::FieldWeights;
 

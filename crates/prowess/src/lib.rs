@@ -20,7 +20,7 @@ pub use check::check;
 pub use context::{ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolRegistry};
 pub use discover::{Discovery, discover};
 pub use display::{display_path, display_text};
-pub use identity::{ContentHash, normalized, skill_id};
+pub use identity::{BadHash, ContentHash, normalized, skill_id};
 pub use inject::Injection;
 pub use jsonl::{export_jsonl, import_jsonl};
 pub use ledger::Ledger;

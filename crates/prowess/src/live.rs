@@ -99,6 +99,7 @@ impl Sources for LivePlaces {
 
 /// How changes are noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[expect(clippy::manual_non_exhaustive, reason = "the hidden way is used")]
 pub enum Watching {
     /// By the system's notifications, and by looking where those do not work.
     #[default]

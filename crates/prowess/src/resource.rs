@@ -7,6 +7,7 @@ use std::{
 };
 
 use base64::Engine as _;
+use prowess_format::{Position, rules::hidden_unicode::first_hidden};
 use serde::Serialize;
 
 use crate::{
@@ -133,6 +134,16 @@ pub enum ResourceError {
     /// The skill is somewhere else, and what came from there cannot be used.
     #[error(transparent)]
     Remote(#[from] FetchError),
+    /// Characters stand in it that no editor shows and every model reads.
+    #[error("`{path}` is not read: a hidden character stands in line {line}, column {column}")]
+    Hidden {
+        /// What was asked for.
+        path: String,
+        /// The line, from one.
+        line: u32,
+        /// The column, from one.
+        column: u32,
+    },
     /// The system said no.
     #[error("cannot read `{path}`")]
     Unreadable {
@@ -211,6 +222,7 @@ impl Skill {
         }
         let at_end = offset + bytes.len() as u64 >= facts.size;
         let content = Content::new(bytes, at_end);
+        self.hides_nothing(path, &content)?;
         let next_offset = offset + content.byte_count() as u64;
         Ok(Page {
             path: path.to_owned(),
@@ -251,6 +263,7 @@ impl Skill {
         let start = offset.min(size) as usize;
         let end = start.saturating_add(limits.page_bytes).min(bytes.len());
         let content = Content::new(bytes[start..end].to_vec(), end == bytes.len());
+        self.hides_nothing(path, &content)?;
         let next_offset = start as u64 + content.byte_count() as u64;
         Ok(Page {
             path: path.to_owned(),
@@ -259,6 +272,22 @@ impl Skill {
             next_offset: (next_offset < size).then_some(next_offset),
             content,
         })
+    }
+
+    /// Refuses a text that tells a model more than it shows a person.
+    fn hides_nothing(&self, path: &str, content: &Content) -> Result<(), ResourceError> {
+        if let Content::Text(text) = content
+            && !self.hidden_allowed
+            && let Some(span) = first_hidden(text)
+        {
+            let Position { line, column } = Position::of(text.as_bytes(), span.start);
+            return Err(ResourceError::Hidden {
+                path: display_text(path),
+                line,
+                column,
+            });
+        }
+        Ok(())
     }
 
     /// Says that the system did not let a file be read.

@@ -33,6 +33,8 @@ pub struct Skill {
     pub(crate) decision: Decision,
     /// Every file as it was trusted, where the skill is trusted by its files.
     pub(crate) seal: Option<Arc<Seal>>,
+    /// Whether hidden characters in its files are let through.
+    pub(crate) hidden_allowed: bool,
     pub(crate) state: State,
     /// What was noticed when it met the other skills.
     pub(crate) notes: Vec<Diagnostic>,
@@ -144,17 +146,8 @@ impl Skill {
             .id
             .or_else(|| hash.map(|hash| skill_id(&name, &hash)))
             .map(String::into_boxed_str);
-        // What can be offered to a model is used, however much is wrong with it; only those who
-        // fail loud refuse it for any error.
         // A file that nobody opened is not known to be broken.
-        let broken = !unopened
-            && document
-                .description()
-                .is_none_or(|text| text.len() > DESCRIPTION_BYTES)
-            || (profile == Profile::Strict
-                && diagnostics
-                    .iter()
-                    .any(|diagnostic| diagnostic.severity == Severity::Error));
+        let broken = !unopened && is_broken(&document, &diagnostics, profile, false);
         Self {
             content: Arc::new(Content {
                 origin: Arc::clone(file.origin),
@@ -172,6 +165,7 @@ impl Skill {
             source: 0,
             decision: Decision::Trusted,
             seal: None,
+            hidden_allowed: false,
             state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
             stale: None,
@@ -233,6 +227,15 @@ impl Skill {
             content.hash = Some(hash);
         }
         self.remote = Some(Arc::new(remote));
+    }
+
+    /// Uses the skill though hidden characters stand in it.
+    pub(crate) fn allow_hidden(&mut self, profile: Profile) {
+        self.hidden_allowed = true;
+        let diagnostics = &self.content.diagnostics;
+        if self.state == State::Broken && !is_broken(self.document(), diagnostics, profile, true) {
+            self.state = State::Active;
+        }
     }
 
     /// The name it is called by: its own, or that of its folder or file.
@@ -396,6 +399,27 @@ fn is_explicit_only(document: &Document) -> bool {
     })
 }
 
+/// Whether a skill cannot be used. What can be offered to a model is used, however much is wrong
+/// with it, except where a model would read what a person does not see; only those who fail loud
+/// refuse it for any error.
+fn is_broken(
+    document: &Document,
+    diagnostics: &[Diagnostic],
+    profile: Profile,
+    hidden_allowed: bool,
+) -> bool {
+    let hidden = |it: &Diagnostic| it.code == rules::hidden_unicode::RULE.code;
+    let description = document.description();
+    description.is_none_or(|text| text.len() > DESCRIPTION_BYTES)
+        || diagnostics.iter().any(|it| {
+            if hidden(it) {
+                !hidden_allowed
+            } else {
+                profile == Profile::Strict && it.severity == Severity::Error
+            }
+        })
+}
+
 /// Reads the text the way its layout asks for.
 fn parse_as(bytes: &[u8], path: &Path, layout: Layout, profile: Profile) -> Parsed {
     match (layout, path.file_name()) {
@@ -413,10 +437,6 @@ fn essential(
     layout: Layout,
     profile: Profile,
 ) -> Vec<Diagnostic> {
-    // A convention file is made whole by its name, and a record has no folder to differ from.
-    if layout == Layout::Convention {
-        return Vec::new();
-    }
     let folder = (layout == Layout::Folder).then(|| Folder {
         name: last_name(path.parent()).into_owned(),
         files: Vec::new(),
@@ -426,6 +446,10 @@ fn essential(
         file_name: &last_name(Some(path)),
         folder: folder.as_ref(),
     };
+    // A convention file is made whole by its name.
+    if layout == Layout::Convention {
+        return rules::check_hidden(&subject, profile);
+    }
     rules::check_essential(&subject, profile)
 }
 

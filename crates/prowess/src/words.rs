@@ -5,13 +5,14 @@
 //! stop words, stemmed, with compounds taken apart.
 
 mod alias;
+mod english;
 mod fold;
 mod intern;
 mod stem;
 mod stop;
 
 pub(crate) use fold::is_dense;
-pub(crate) use intern::Interner;
+pub(crate) use intern::{Interner, Place};
 pub(crate) use stem::Stemmers;
 #[cfg(feature = "embeddings")]
 pub(crate) use stop::is_stop;
@@ -53,9 +54,42 @@ fn is_word_byte(byte: u8) -> bool {
     WORD_BYTES[usize::from(byte)]
 }
 
+/// Eight times the same byte.
+const fn each(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// The bytes of eight that are no ASCII letters or digits, each as its top bit.
+#[inline]
+fn other_bytes(eight: u64) -> u64 {
+    let low = eight & each(0x7F);
+    let folded = low | each(0x20);
+    // Adding carries into the top bit of each byte that is at least so much.
+    let digit = (low + each(0x80 - b'0')) & !(low + each(0x7F - b'9'));
+    let letter = (folded + each(0x80 - b'a')) & !(folded + each(0x7F - b'z'));
+    !((digit | letter) & !eight) & each(0x80)
+}
+
+/// Where the run of ASCII letters and digits ends that starts here.
+#[inline]
+fn run_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes[at..].first_chunk::<8>() {
+        let other = other_bytes(u64::from_le_bytes(*chunk));
+        if other != 0 {
+            return at + other.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    while at < bytes.len() && is_word_byte(bytes[at]) {
+        at += 1;
+    }
+    at
+}
+
 /// Calls `found` for each word of a text, with its byte range.
 ///
 /// `C++`, `C#`, `F#` and `.NET` are words with their marks.
+#[inline]
 pub(crate) fn scan<'t>(text: &'t str, mut found: impl FnMut(&'t str, usize)) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -67,9 +101,7 @@ pub(crate) fn scan<'t>(text: &'t str, mut found: impl FnMut(&'t str, usize)) {
         }
         let start = at;
         loop {
-            while at < bytes.len() && is_word_byte(bytes[at]) {
-                at += 1;
-            }
+            at = run_end(bytes, at);
             if at == bytes.len() || bytes[at] < 0x80 {
                 break;
             }
@@ -96,7 +128,11 @@ fn is_letter(letter: char) -> bool {
 }
 
 /// Widens `C` to `C++` or `C#`, and `NET` to `.NET`.
+#[inline(always)]
 fn with_marks(bytes: &[u8], start: usize, end: usize) -> (usize, usize) {
+    if end - start > 3 {
+        return (start, end);
+    }
     match &bytes[start..end] {
         [b'c' | b'C' | b'f' | b'F'] if bytes.get(end) == Some(&b'#') => (start, end + 1),
         [b'c' | b'C'] if bytes[end..].starts_with(b"++") => (start, end + 2),
@@ -306,6 +342,23 @@ mod tests {
                 ＰＤＦ → pdf
             "]],
         );
+    }
+
+    #[test]
+    fn every_byte_is_told_from_its_neighbours() {
+        for byte in 0..=u8::MAX {
+            for at in 0..8 {
+                let mut eight = *b"abcXYZ09";
+                eight[at] = byte;
+                let other = other_bytes(u64::from_le_bytes(eight));
+                let expected = if byte.is_ascii_alphanumeric() {
+                    0
+                } else {
+                    0x80 << (8 * at)
+                };
+                assert_eq!(other, expected, "{byte:#x} at {at}");
+            }
+        }
     }
 
     #[test]

@@ -65,15 +65,23 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         None => by_turn(arguments, &catalog, session),
     };
     let tools = Toolset::new(Arc::clone(&catalog), options(session));
+    let mut refused = Vec::new();
     let rows: Vec<Row> = woken
         .into_iter()
         .filter_map(|activation| {
             let skill = catalog.get(&activation.name)?;
             let given = activation.arguments.as_deref();
-            let text = tools.load(skill, activation.reason, given).text;
-            Some(Row { activation, text })
+            let result = tools.load(skill, activation.reason, given);
+            // Only a remote skill can fail here: its server is away, or lies.
+            refused.extend(result.record.error);
+            let text = result.text;
+            result.record.success.then_some(Row { activation, text })
         })
         .collect();
+    for error in &refused {
+        let told = Failure::new(error).render(session.output.message_paint);
+        session.output.message(&told);
+    }
     let exit = if rows.is_empty() {
         Exit::Findings
     } else {
@@ -100,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         session.output.data("\n")?;
     }
     session.output.finish()?;
-    if rows.is_empty() {
+    if rows.is_empty() && refused.is_empty() {
         let label = session.output.message_paint.warning("none");
         session
             .output

@@ -1,6 +1,9 @@
 //! `prowess approve`: let a skill of an MCP server use what it asks for.
 
-use std::io::{BufRead as _, Write as _};
+use std::{
+    fmt::Write as _,
+    io::{self, BufRead as _},
+};
 
 use clap::Args;
 use prowess::display_text;
@@ -12,13 +15,17 @@ use crate::{
     exit::{Exit, Failure},
     load::Session,
     nearest::{did_you_mean, nearest},
-    render::text::{count, line},
+    render::text::{count, line, list as words},
 };
 
 /// Let a skill of an MCP server use the tools and hooks it asks for
 ///
 /// Shows what the skill asks for and which files it has, and remembers exactly those. When the
 /// server changes one of them, the approval is gone.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The skill, as `LABEL/NAME`: the server's name in the config, and the skill's
@@ -112,7 +119,10 @@ fn host_of(label: &str, session: &mut Session) -> Result<Host, Failure> {
         let near = nearest(label, labels.iter().map(String::as_str));
         let all = match labels.len() {
             0 => "the config names no server; docs/HOST.md tells how".to_owned(),
-            _ => format!("there are {}", labels.join(", ")),
+            _ => {
+                let quoted: Vec<_> = labels.iter().map(|it| format!("`{it}`")).collect();
+                format!("the config names {}", words(&quoted))
+            }
         };
         let shown = display_text(label);
         return Err(Failure::no_match(format!("no server named `{shown}`"))
@@ -177,11 +187,13 @@ fn tell(entry: &Entry, server: &Server) -> String {
             other => line(&other.to_string()),
         });
         let label = if at == 0 { "asks  " } else { "      " };
-        text += &format!("  {label}  {key}: {}\n", value.unwrap_or_default());
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  {label}  {key}: {}", value.unwrap_or_default());
     }
     for (at, file) in entry.files().iter().enumerate() {
         let label = if at == 0 { "files " } else { "      " };
-        text += &format!("  {label}  {} ({})\n", line(&file.path), bytes(file.size));
+        let (path, size) = (line(&file.path), bytes(file.size));
+        let _ = writeln!(text, "  {label}  {path} ({size})");
     }
     text
 }
@@ -193,11 +205,9 @@ fn asked(session: &mut Session) -> Result<bool, Failure> {
             Failure::usage("nobody can be asked here").hint("look at the above, then add `--yes`")
         );
     }
-    let mut messages = std::io::stderr();
-    let _ = messages.write_all(b"approve it? [y/N] ");
-    let _ = messages.flush();
+    session.output.message("approve it? [y/N] ");
     let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
+    io::stdin().lock().read_line(&mut answer)?;
     let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
     if !yes {
         session.output.message("nothing is approved\n");

@@ -180,6 +180,12 @@ fn rows(session: &Session) -> Vec<Row> {
         ("sources.links", &config.links),
         ("trust.projects", &config.trusted),
     ];
+    // Which config named it is not kept: only the user's own can.
+    for hash in &config.hidden {
+        let from = config.files.first().cloned();
+        let from = from.map_or(From::Default, From::File);
+        rows.push(row("trust.hidden", json!(hash.to_string()), &from, None));
+    }
     for (key, all) in named {
         for one in all {
             let value = json!(display_path(&one.path));

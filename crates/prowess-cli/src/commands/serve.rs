@@ -217,8 +217,12 @@ fn start_log(arguments: &Arguments, session: &mut Session) {
         LogLevel::Info => Level::INFO.into(),
         LogLevel::Debug => Level::DEBUG.into(),
     };
-    // What the protocol library says on its own is for those who look for its faults.
-    let others = level.min(LevelFilter::ERROR);
+    // What the libraries below say on their own is for those who look for faults there.
+    let others = if level == Level::DEBUG {
+        LevelFilter::WARN
+    } else {
+        LevelFilter::OFF
+    };
     let wanted = Targets::new()
         .with_default(others)
         .with_target("prowess", level)

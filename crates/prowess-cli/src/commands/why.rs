@@ -67,7 +67,25 @@ struct Story<'a> {
     fields: usize,
     repairs: Vec<DiagnosticRow<'a>>,
     diagnostics: Vec<DiagnosticRow<'a>>,
+    mcp: Mcp,
     clients: Vec<Verdict>,
+}
+
+/// Whether hosts get an entry for the skill from `prowess serve`.
+#[derive(Debug, Serialize)]
+struct Mcp {
+    served: bool,
+    reason: Option<String>,
+}
+
+impl Mcp {
+    fn of(skill: &Skill) -> Self {
+        let refusal = prowess_mcp::server::refusal(skill);
+        Self {
+            served: refusal.is_none(),
+            reason: refusal.map(|refusal| refusal.to_string()),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -108,6 +126,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         let skill = &catalog.skills()[at];
         let seen = Seen::in_catalog(skill, &catalog, &projects, &environment);
         let clients = match &only {
+            // No other client knows the servers of this config.
+            _ if skill.remote().is_some() => Vec::new(),
             Some(client) => vec![judge(client, &seen)],
             None => verdicts(&session.config.clients, &seen),
         };
@@ -242,6 +262,7 @@ fn story<'a>(
             .filter(|it| !is_repair(it.code))
             .map(row)
             .collect(),
+        mcp: Mcp::of(skill),
         clients,
     }
 }

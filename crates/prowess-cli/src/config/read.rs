@@ -186,9 +186,23 @@ impl Reader<'_> {
         if !self.is_users(item, "trust") {
             return;
         }
-        for (_, item) in self.table(item, "trust", &["projects"]) {
-            let projects = self.paths(item, "trust.projects");
-            self.config.trusted.extend(projects);
+        for (key, item) in self.table(item, "trust", &["projects", "hidden"]) {
+            if key == "projects" {
+                let projects = self.paths(item, "trust.projects");
+                self.config.trusted.extend(projects);
+                continue;
+            }
+            for text in self.texts(item, "trust.hidden").unwrap_or_default() {
+                match text.parse() {
+                    Ok(hash) => self.config.hidden.push(hash),
+                    Err(error) => {
+                        let shown = prowess::display_text(&text);
+                        let message = format!("`trust.hidden` cannot be `{shown}`: {error}");
+                        let help = "`prowess show NAME --json` tells the hash of a skill";
+                        self.error(item.span(), message, Some(help.to_owned()));
+                    }
+                }
+            }
         }
     }
 

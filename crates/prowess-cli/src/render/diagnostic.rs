@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use prowess::format::{Diagnostic, Position, Span, rules};
+use prowess::format::{Diagnostic, Position, Span, redact, rules};
 
 use super::{
     Output,
@@ -159,7 +159,7 @@ impl Snippet {
 
 /// Text of a file with tabs made even and nothing hidden.
 fn visible(text: &str) -> String {
-    prowess::display_text(&text.replace('\t', TAB))
+    prowess::display_text(&redact(&text.replace('\t', TAB)))
 }
 
 #[cfg(test)]

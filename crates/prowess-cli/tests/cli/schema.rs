@@ -136,6 +136,16 @@ pub(crate) fn schema(name: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
+/// Holds what a run prints against a published shape.
+#[cfg(unix)]
+pub(crate) fn fits(world: &World, name: &str, line: &str) {
+    let path = repository().join(format!("docs/schema/{name}.json"));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut faults = Vec::new();
+    check(&world.json(line), &schema, &schema, "$", &mut faults);
+    assert!(faults.is_empty(), "prowess {line}: {faults:#?}");
+}
+
 /// The part of JSON Schema the published shapes use.
 pub(crate) fn check(
     value: &Value,

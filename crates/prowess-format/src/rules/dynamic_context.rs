@@ -1,7 +1,7 @@
-//! `dynamic-context`: a reader knows what some clients put in place of the text.
+//! `dynamic-context`: a skill's text runs nothing by being read.
 //!
-//! One client runs `` !`command` `` and pastes its output, and puts a user's words in place of
-//! `$ARGUMENTS`. Prowess never runs anything and leaves the text as it is.
+//! One client runs `` !`command` ``, and blocks fenced with `` ```! ``, and pastes what they
+//! print. Prowess never runs anything and leaves the text as it is.
 
 use crate::{
     Span,
@@ -12,15 +12,24 @@ use crate::{
 /// Checked by `check`.
 pub static RULE: Rule = Rule {
     code: "dynamic-context",
-    summary: "a reader knows what some clients put in place of the text",
-    levels: Levels::HINT,
+    summary: "a skill's text runs nothing by being read",
+    levels: Levels::WARNING,
     check: Some(check),
 };
 
 fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
-    let mut arguments = None;
     for line in lines(subject.document) {
         if line.fenced {
+            let fence = line.text.trim_start();
+            if fence.starts_with("```!") || fence.starts_with("~~~!") {
+                let start = line.start + line.text.len() - fence.len();
+                report.note_with_help(
+                    &RULE,
+                    Span::new(start, start + 4),
+                    "some clients run this block and paste what it prints; Prowess never runs it",
+                    "write it as a step if it should work everywhere",
+                );
+            }
             continue;
         }
         for (span, command) in commands(line.text, line.start) {
@@ -34,19 +43,6 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
                 "write it as a step if it should work everywhere",
             );
         }
-        if arguments.is_none()
-            && let Some(at) = line.text.find("$ARGUMENTS")
-        {
-            arguments = Some(line.start + at);
-        }
-    }
-    if let Some(at) = arguments {
-        report.note_with_help(
-            &RULE,
-            Span::new(at, at + "$ARGUMENTS".len()),
-            "some clients put the user's words in place of `$ARGUMENTS`; Prowess leaves it as it is",
-            "say in words what to do with the request if it should work everywhere",
-        );
     }
 }
 

@@ -1,7 +1,9 @@
 //! `hidden-unicode`: what a person sees is what a model reads.
 //!
-//! Tag characters, zero-width characters and direction marks carry text that no editor shows.
-//! What belongs to an emoji, or to a script that joins its letters, is left alone.
+//! Tag characters, zero-width characters and direction marks carry text that no editor shows. A
+//! skill that holds any is not given to a model unless its user allows that very file. What
+//! belongs to an emoji, or to a script that joins its letters, is left alone, and what only tells
+//! where a line may break is told by `invisible-character`.
 
 use std::fmt::Write;
 
@@ -12,21 +14,21 @@ use crate::{
     value::Field,
 };
 
-/// Checked by `check`.
+/// Checked by `check`, and by every load: it decides whether a skill reaches a model.
 pub static RULE: Rule = Rule {
     code: "hidden-unicode",
     summary: "what a person sees is what a model reads",
-    levels: Levels::LOUD,
+    levels: Levels::ERROR,
     check: Some(check),
 };
 
 /// Findings told one by one; the rest of a file are told together.
 const MAX_FINDINGS: usize = 20;
 
-fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let text = subject.document.text();
-    if !text.is_ascii() {
-        let runs = hidden_runs(text);
+    if may_hide(text) {
+        let runs = carriers(text);
         let (told, rest) = runs.split_at(runs.len().min(MAX_FINDINGS));
         for run in told {
             let fix = Fix::replace("take it out", *run, "");
@@ -48,6 +50,69 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     escaped(subject.document.fields(), text, report);
 }
 
+/// The first place of a text where a hidden character stands that can carry text.
+///
+/// ```
+/// use prowess_format::rules::hidden_unicode::first_hidden;
+///
+/// assert_eq!(first_hidden("pay\u{202e}load").map(|span| span.start), Some(3));
+/// assert_eq!(first_hidden("plain, and 👩\u{200d}💻"), None);
+/// ```
+pub fn first_hidden(text: &str) -> Option<Span> {
+    if may_hide(text) {
+        carriers(text).first().copied()
+    } else {
+        None
+    }
+}
+
+/// The runs of hidden characters that can carry a text or turn it around.
+pub(super) fn carriers(text: &str) -> Vec<Span> {
+    let mut runs = hidden_runs(text);
+    runs.retain(|run| !is_break(text, *run));
+    runs
+}
+
+/// Whether a run is one character that only tells where a line may break: a soft hyphen, or a
+/// space of no width beside something that is no letter.
+pub(super) fn is_break(text: &str, run: Span) -> bool {
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    match run.of(text) {
+        "\u{AD}" => true,
+        "\u{200B}" => {
+            let before = text[..run.start].chars().next_back();
+            !(letter(before) && letter(text[run.end..].chars().next()))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a text can hold hidden characters, told by the first bytes of its characters. Quick,
+/// because every load asks.
+pub(super) fn may_hide(text: &str) -> bool {
+    let leads = |byte: u8| {
+        matches!(
+            byte,
+            0xC2 | 0xCD | 0xD8 | 0xE1 | 0xE2 | 0xE3 | 0xEF | 0xF0 | 0xF3
+        )
+    };
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    while at < bytes.len() {
+        let chunk = &bytes[at..bytes.len().min(at + 64)];
+        if !chunk.is_ascii() {
+            for (offset, _) in chunk.iter().enumerate().filter(|(_, byte)| leads(**byte)) {
+                let c = text[at + offset..].chars().next();
+                if c.is_some_and(is_invisible) {
+                    return true;
+                }
+            }
+        }
+        at += chunk.len();
+    }
+    false
+}
+
 /// Notes hidden characters that are written as escapes: plain in the file, hidden in the value.
 fn escaped(fields: &[Field], text: &str, report: &mut Report<'_>) {
     for field in fields {
@@ -57,8 +122,8 @@ fn escaped(fields: &[Field], text: &str, report: &mut Report<'_>) {
                 if value.is_ascii() || !source.contains('\\') {
                     continue;
                 }
-                let runs = hidden_runs(value);
-                if let Some(run) = runs.first().filter(|_| hidden_runs(source).is_empty()) {
+                let runs = carriers(value);
+                if let Some(run) = runs.first().filter(|_| carriers(source).is_empty()) {
                     report.note_with_help(
                         &RULE,
                         field.node.span,
@@ -73,7 +138,7 @@ fn escaped(fields: &[Field], text: &str, report: &mut Report<'_>) {
     }
 }
 
-fn message(run: &str) -> String {
+pub(super) fn message(run: &str) -> String {
     let count = run.chars().count();
     let tags: String = run.chars().filter_map(tag_letter).collect();
     let mut message = match count {
@@ -107,7 +172,7 @@ fn kind(c: char) -> &'static str {
 }
 
 /// The runs of hidden characters, a leading byte order mark aside.
-fn hidden_runs(text: &str) -> Vec<Span> {
+pub(super) fn hidden_runs(text: &str) -> Vec<Span> {
     let mut runs: Vec<Span> = Vec::new();
     let mut before = None;
     let mut flag_end = 0;
@@ -199,6 +264,7 @@ mod tests {
     fn what_carries_hidden_text_is_found() {
         for (text, start, end) in [
             ("a\u{200B}b", 1, 4),
+            (".\u{200B}\u{200B}.", 1, 7),
             ("pay\u{202E}load", 3, 6),
             ("x\u{E0041}\u{E0042}y", 1, 9),
             ("a\u{200D}b", 1, 4),
@@ -206,7 +272,7 @@ mod tests {
             ("🏴 \u{E0067}", 5, 9),
             ("🏴\u{E0067}\u{E0062}", 4, 12),
         ] {
-            assert_eq!(hidden_runs(text), [Span::new(start, end)], "{text:?}");
+            assert_eq!(carriers(text), [Span::new(start, end)], "{text:?}");
         }
     }
 

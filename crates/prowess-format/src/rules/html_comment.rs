@@ -13,7 +13,7 @@ use crate::{
 pub static RULE: Rule = Rule {
     code: "html-comment",
     summary: "what a comment tells a model is shown to its readers",
-    levels: Levels::HINT,
+    levels: Levels::WARNING,
     check: Some(check),
 };
 

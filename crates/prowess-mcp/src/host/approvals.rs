@@ -5,7 +5,7 @@
 
 use std::{
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -95,7 +95,7 @@ impl Approvals {
 
     /// What was approved about this skill. An approval that cannot be read counts as none.
     pub fn standing(&self, server: &str, entry: &Entry) -> Standing {
-        let Ok(Some(approval)) = self.read(&self.path(server, &entry.uri)) else {
+        let Ok(Some(approval)) = read(&self.path(server, &entry.uri)) else {
             return Standing::None;
         };
         if approval.server != server || approval.uri != entry.uri {
@@ -115,28 +115,30 @@ impl Approvals {
     pub fn all(&self) -> io::Result<Vec<Approval>> {
         let mut all = Vec::new();
         for name in disk::names(&self.folder)? {
-            if name.ends_with(".json") {
-                all.extend(self.read(&self.folder.join(name))?);
+            let path = self.folder.join(name);
+            if path.extension().is_some_and(|it| it == "json") {
+                all.extend(read(&path)?);
             }
         }
         all.sort_by(|a, b| (&a.server, &a.uri).cmp(&(&b.server, &b.uri)));
         Ok(all)
     }
 
-    fn read(&self, path: &std::path::Path) -> io::Result<Option<Approval>> {
-        let Some((bytes, _)) = disk::read(path, MOST_BYTES)? else {
-            return Ok(None);
-        };
-        let approval: Approval = serde_json::from_slice(&bytes)?;
-        if approval.version != VERSION {
-            return Err(io::Error::other("a newer version of this program wrote it"));
-        }
-        Ok(Some(approval))
-    }
-
     fn path(&self, server: &str, uri: &str) -> PathBuf {
         self.folder.join(format!("{}.json", key(server, uri)))
     }
+}
+
+/// One approval; `None` where there is none.
+fn read(path: &Path) -> io::Result<Option<Approval>> {
+    let Some((bytes, _)) = disk::read(path, MOST_BYTES)? else {
+        return Ok(None);
+    };
+    let approval: Approval = serde_json::from_slice(&bytes)?;
+    if approval.version != VERSION {
+        return Err(io::Error::other("a newer version of this program wrote it"));
+    }
+    Ok(Some(approval))
 }
 
 /// A name for what belongs to one URI of one server. Labels have no NUL, so no two share it.

@@ -6,7 +6,7 @@
 use std::{
     collections::HashSet,
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
@@ -42,7 +42,7 @@ struct Kept {
 }
 
 impl Cache {
-    pub(super) fn new(folder: PathBuf, server: &str) -> Self {
+    pub(super) fn new(folder: &Path, server: &str) -> Self {
         Self {
             folder: folder.join(key(server, "")),
             server: server.to_owned(),

@@ -84,7 +84,8 @@ impl Entry {
                 _ => return Err(format!("has no `{key}` in its frontmatter")),
             }
         }
-        if frontmatter["name"] != *super::fault::name_of(uri) {
+        let named = decoded(super::fault::name_of(uri)).unwrap_or_default();
+        if frontmatter["name"] != *named {
             return Err("is not called what its address says".to_owned());
         }
         let manifest = match value.get("resources") {
@@ -118,7 +119,8 @@ impl Entry {
             hash.update(file.digest);
             hash.update(file.size.to_be_bytes());
         }
-        Some(hex(&hash.finalize()))
+        let hash = ContentHash::from_bytes(hash.finalize().into());
+        Some(hash.to_string())
     }
 
     /// The hash of the fields, whatever order they came in.
@@ -301,10 +303,6 @@ fn read_digest(text: &str) -> Option<[u8; 32]> {
         *byte = value(pair[0])? << 4 | value(pair[1])?;
     }
     Some(digest)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn field(key: &str, value: &Json) -> Field {

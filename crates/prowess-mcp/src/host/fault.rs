@@ -185,6 +185,10 @@ impl Fault {
             Self::Check { changed: true, .. } => {
                 "list the skills again, look at the new ones, and approve anew".to_owned()
             }
+            Self::Check {
+                check: Check::Unlisted,
+                ..
+            } => "ask for a file that the skill lists".to_owned(),
             Self::Check { .. } => {
                 "do not use the skill, and tell the owner of the server".to_owned()
             }

@@ -8,6 +8,7 @@ use rmcp::{
     ErrorData,
     model::{Resource, ResourceContents, ResourceTemplate},
 };
+use serde_json::json;
 
 use super::{
     Shared,
@@ -121,7 +122,8 @@ pub(crate) fn directory(
         if !is_folder {
             if manifest.file(uri).is_some() {
                 let message = format!("`{}` is a file, not a directory", display_text(uri));
-                return Err(ErrorData::invalid_params(message, None));
+                let data = json!({ "uri": uri });
+                return Err(ErrorData::invalid_params(message, Some(data)));
             }
             continue;
         }
@@ -194,10 +196,10 @@ pub(crate) fn complete(
 
 pub(crate) fn unknown(uri: &str) -> ErrorData {
     let message = format!("nothing is served at `{}`", display_text(uri));
-    ErrorData::invalid_params(message, None)
+    ErrorData::invalid_params(message, Some(json!({ "uri": uri })))
 }
 
 pub(crate) fn not_served(uri: &str, reason: &str) -> ErrorData {
     let message = format!("`{}` is not served: {reason}", display_text(uri));
-    ErrorData::invalid_params(message, None)
+    ErrorData::invalid_params(message, Some(json!({ "uri": uri })))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Change, DEAD, Entry, Index, Part, Segment, segment::Batch};
+use super::{Change, DEAD, Entry, Index, Part, Segment, batch::Batch};
 
 /// More parts than this are joined: each costs every request a look-up per word.
 const MAX_PARTS: usize = 8;

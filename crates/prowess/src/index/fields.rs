@@ -102,6 +102,19 @@ pub(crate) fn clauses(description: &str, mut found: impl FnMut(Field, &str)) {
     found(Field::Description, &description[at..]);
 }
 
+/// The mark a line starts with that opens or closes a block of code.
+fn fence_mark(line: &str) -> Option<&'static str> {
+    // Hardly any line does; its first letters tell.
+    let first = line.bytes().find(|byte| *byte != b' ')?;
+    if !matches!(first, b'`' | b'~' | b'\t'..=b'\r' | 0x80..) {
+        return None;
+    }
+    let trimmed = line.trim_start();
+    ["```", "~~~"]
+        .into_iter()
+        .find(|mark| trimmed.starts_with(mark))
+}
+
 /// Splits instructions into headings, prose and fenced code, line by line.
 pub(crate) fn sections(body: &str, mut found: impl FnMut(Field, &str)) {
     let mut fence: Option<&str> = None;
@@ -111,12 +124,9 @@ pub(crate) fn sections(body: &str, mut found: impl FnMut(Field, &str)) {
     let mut kind = Field::Prose;
     let mut at = 0;
     while at < body.len() {
-        let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1);
         let (line, after) = rest.split_at(length);
-        let trimmed = line.trim_start();
-        let mark = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| trimmed.starts_with(mark));
+        let mark = fence_mark(line);
         let here = match (fence, mark) {
             (Some(open), mark) => {
                 if mark == Some(open) {

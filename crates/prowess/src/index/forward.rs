@@ -1,5 +1,7 @@
 //! The terms of each document, in few bytes.
 
+use super::postings::Lists;
+
 /// Term numbers of each document: rising, as gaps of a variable number of bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Forward {
@@ -8,27 +10,31 @@ pub(crate) struct Forward {
 }
 
 impl Forward {
-    /// Adds documents whose terms stand in `lists`, each up to its end. Sorts the lists.
-    pub(super) fn extend(&mut self, lists: &mut [(u32, u8)], ends: &[u32]) {
-        let mut start = 0;
-        for &end in ends {
-            let list = &mut lists[start..end as usize];
-            list.sort_unstable();
-            let mut next = 0;
-            for &(term, _) in &*list {
-                let mut gap = term - next;
-                next = term + 1;
-                while gap >= 0x80 {
-                    self.bytes.push(gap as u8 | 0x80);
-                    gap >>= 7;
+    /// The documents of these lists, one list after the other.
+    pub(super) fn build(all: &[&Lists]) -> Self {
+        let mut forward = Self::default();
+        let mut sorted: Vec<u32> = Vec::new();
+        for lists in all {
+            for list in lists.documents() {
+                sorted.clear();
+                sorted.extend_from_slice(list);
+                sorted.sort_unstable();
+                let mut next = 0;
+                for &term in &sorted {
+                    let mut gap = term - next;
+                    next = term + 1;
+                    while gap >= 0x80 {
+                        forward.bytes.push(gap as u8 | 0x80);
+                        gap >>= 7;
+                    }
+                    forward.bytes.push(gap as u8);
                 }
-                self.bytes.push(gap as u8);
+                forward.ends.push(forward.bytes.len() as u32);
             }
-            self.ends.push(self.bytes.len() as u32);
-            start = end as usize;
         }
-        self.bytes.shrink_to_fit();
-        self.ends.shrink_to_fit();
+        forward.bytes.shrink_to_fit();
+        forward.ends.shrink_to_fit();
+        forward
     }
 
     /// Calls `found` for each term of a document.
@@ -63,9 +69,12 @@ mod tests {
 
     #[test]
     fn terms_come_back_sorted() {
-        let mut forward = Forward::default();
-        let mut lists = [(70_000, 1), (3, 1), (200, 9), (0, 0)];
-        forward.extend(&mut lists, &[3, 3, 4]);
+        let lists = Lists {
+            words: vec![70_000, 3, 200, 0],
+            payloads: vec![0; 4],
+            ends: vec![3, 3, 4],
+        };
+        let forward = Forward::build(&[&lists]);
         let terms = |slot| {
             let mut terms = Vec::new();
             forward.each(slot, |term| terms.push(term));

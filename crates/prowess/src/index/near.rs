@@ -17,8 +17,8 @@ const MAX_LETTERS: usize = 24;
 /// Tokens by the forms they are filed under.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Near {
-    /// Hash of the form and token number, sorted.
-    pub(super) forms: Vec<(u32, u32)>,
+    /// Hash of the form in the upper half, token number in the lower, sorted.
+    pub(super) forms: Vec<u64>,
 }
 
 impl Near {
@@ -32,7 +32,9 @@ impl Near {
                     .any(|(_, places)| places & (IN_NAME | IN_DESCRIPTION | IN_TAGS) != 0)
             };
             if is_wordlike(word) && metadata() {
-                each_form(word, |form| forms.push((form, token)));
+                each_form(word, |form| {
+                    forms.push(u64::from(form) << 32 | u64::from(token))
+                });
             }
         }
         forms.sort_unstable();
@@ -47,11 +49,11 @@ impl Near {
         }
         let mut seen = Vec::new();
         each_form(word, |form| {
-            let start = self.forms.partition_point(|(other, _)| *other < form);
-            for &(other, token) in &self.forms[start..] {
-                if other != form {
-                    break;
-                }
+            let first = u64::from(form) << 32;
+            let start = self.forms.partition_point(|other| *other < first);
+            let same = |other: &&u64| *other >> 32 == u64::from(form);
+            for &filed in self.forms[start..].iter().take_while(same) {
+                let token = filed as u32;
                 if !seen.contains(&token) && one_slip(word, tokens.word(token)) {
                     seen.push(token);
                 }

@@ -88,82 +88,110 @@ impl Iterator for List<'_> {
     }
 }
 
-/// Measures lists, then writes them.
-pub(crate) struct Writer {
-    sizes: Vec<u32>,
-    counts: Vec<u32>,
-    next: Vec<u32>,
+/// Words of documents, with their payload: the same turned round, as it is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Lists {
+    pub(super) words: Vec<u32>,
+    pub(super) payloads: Vec<u8>,
+    /// Where each document ends.
+    pub(super) ends: Vec<u32>,
 }
 
-impl Writer {
-    pub(crate) fn new(terms: usize) -> Self {
-        Self {
-            sizes: vec![0; terms],
-            counts: vec![0; terms],
-            next: vec![0; terms],
+impl Lists {
+    /// Adds a word to the document at hand.
+    #[inline]
+    pub(super) fn push(&mut self, word: u32, payload: u8) {
+        self.words.push(word);
+        self.payloads.push(payload);
+    }
+
+    /// Ends the document at hand.
+    pub(super) fn end(&mut self) {
+        self.ends.push(self.words.len() as u32);
+    }
+
+    /// Gives every word its new number.
+    pub(super) fn renumber(&mut self, numbers: &[u32]) {
+        for word in &mut self.words {
+            *word = numbers[*word as usize];
         }
     }
 
-    pub(crate) fn measure(&mut self, term: u32, document: u32) {
-        let term = term as usize;
-        self.sizes[term] += size(document - self.next[term]) + 1;
-        self.counts[term] += 1;
-        self.next[term] = document + 1;
+    /// The words of each document.
+    pub(super) fn documents(&self) -> impl Iterator<Item = &[u32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| {
+            let words = &self.words[start..end as usize];
+            start = end as usize;
+            words
+        })
     }
+}
 
-    /// Ends the measuring. `write` must then see the same documents in the same order.
-    pub(crate) fn measured(self) -> Filler {
-        let Self {
-            sizes,
-            counts,
-            mut next,
-        } = self;
-        let mut starts = Vec::with_capacity(sizes.len() + 1);
+/// What is known of a list while it is measured and written. Kept together, because words come
+/// in no order and each look-up is a miss.
+#[derive(Debug, Clone, Copy, Default)]
+struct Growing {
+    /// The least document that can come next.
+    next: u32,
+    /// Its bytes so far; then, where the next one goes.
+    at: u32,
+    count: u32,
+}
+
+impl Postings {
+    /// The lists of so many words over all documents, one batch after the other.
+    pub(crate) fn build(words: usize, all: &[&Lists]) -> Self {
+        let mut growing = vec![Growing::default(); words];
+        let mut document = 0;
+        for lists in all {
+            for list in lists.documents() {
+                for &word in list {
+                    let word = &mut growing[word as usize];
+                    word.at += size(document - word.next) + 1;
+                    word.count += 1;
+                    word.next = document + 1;
+                }
+                document += 1;
+            }
+        }
+        let mut starts = Vec::with_capacity(words + 1);
+        let mut counts = Vec::with_capacity(words);
         let mut end = 0;
-        for size in &sizes {
+        for word in &mut growing {
             starts.push(end);
-            end += size;
+            counts.push(word.count);
+            end += word.at;
+            (word.at, word.next) = (end - word.at, 0);
         }
         starts.push(end);
-        next.fill(0);
-        let cursors = starts.clone();
-        Filler {
-            postings: Postings {
-                bytes: vec![0; end as usize],
-                starts,
-                counts,
-            },
-            cursors,
-            next,
+        let mut bytes = vec![0; end as usize];
+        let mut document = 0;
+        for lists in all {
+            let mut payloads = lists.payloads.iter();
+            for list in lists.documents() {
+                for (&word, &payload) in list.iter().zip(&mut payloads) {
+                    let word = &mut growing[word as usize];
+                    let mut gap = document - word.next;
+                    word.next = document + 1;
+                    let mut at = word.at as usize;
+                    while gap >= 0x80 {
+                        bytes[at] = gap as u8 | 0x80;
+                        gap >>= 7;
+                        at += 1;
+                    }
+                    bytes[at] = gap as u8;
+                    bytes[at + 1] = payload;
+                    word.at = at as u32 + 2;
+                }
+                document += 1;
+            }
         }
-    }
-}
-
-/// Writes lists whose sizes are known.
-pub(crate) struct Filler {
-    postings: Postings,
-    cursors: Vec<u32>,
-    next: Vec<u32>,
-}
-
-impl Filler {
-    pub(crate) fn write(&mut self, term: u32, document: u32, payload: u8) {
-        let term = term as usize;
-        let mut gap = document - self.next[term];
-        self.next[term] = document + 1;
-        let mut at = self.cursors[term] as usize;
-        while gap >= 0x80 {
-            self.postings.bytes[at] = gap as u8 | 0x80;
-            gap >>= 7;
-            at += 1;
+        Self {
+            bytes,
+            starts,
+            counts,
         }
-        self.postings.bytes[at] = gap as u8;
-        self.postings.bytes[at + 1] = payload;
-        self.cursors[term] = at as u32 + 2;
-    }
-
-    pub(crate) fn finish(self) -> Postings {
-        self.postings
     }
 }
 
@@ -185,30 +213,64 @@ mod tests {
     proptest! {
         #[test]
         fn lists_come_back_as_written(
-            lists in prop::collection::vec(
-                prop::collection::btree_map(0_u32..400_000_000, any::<u8>(), 0..20),
-                1..5,
-            )
+            documents in prop::collection::vec(
+                prop::collection::btree_map(0_u32..20, any::<u8>(), 0..6),
+                0..900,
+            ),
+            cut in 0_usize..900,
         ) {
-            let mut writer = Writer::new(lists.len());
-            for (term, list) in lists.iter().enumerate() {
-                for &document in list.keys() {
-                    writer.measure(term as u32, document);
+            let (head, tail) = documents.split_at(cut.min(documents.len()));
+            let lists = |documents: &[std::collections::BTreeMap<u32, u8>]| {
+                let mut lists = Lists::default();
+                for document in documents {
+                    document.iter().for_each(|(&word, &payload)| lists.push(word, payload));
+                    lists.end();
                 }
+                lists
+            };
+            let postings = Postings::build(20, &[&lists(head), &lists(tail)]);
+            for word in 0..20 {
+                let written: Vec<(u32, u8)> = documents
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(number, held)| Some((number as u32, *held.get(&word)?)))
+                    .collect();
+                let read: Vec<_> = postings.list(word).collect();
+                prop_assert_eq!(&read, &written);
+                let mut each = Vec::new();
+                postings.each(word, |document, payload| each.push((document, payload)));
+                prop_assert_eq!(&each, &written);
+                prop_assert_eq!(postings.count(word) as usize, written.len());
             }
-            let mut filler = writer.measured();
-            for (term, list) in lists.iter().enumerate() {
-                for (&document, &payload) in list {
-                    filler.write(term as u32, document, payload);
-                }
+        }
+    }
+
+    #[test]
+    fn wide_gaps_take_more_bytes() {
+        for gap in [
+            0_u32,
+            127,
+            128,
+            16_383,
+            16_384,
+            2_097_151,
+            2_097_152,
+            u32::MAX >> 1,
+        ] {
+            let mut bytes = Vec::new();
+            let mut rest = gap;
+            while rest >= 0x80 {
+                bytes.push(rest as u8 | 0x80);
+                rest >>= 7;
             }
-            let postings = filler.finish();
-            for (term, list) in lists.iter().enumerate() {
-                let read: Vec<_> = postings.list(term as u32).collect();
-                let written: Vec<_> = list.iter().map(|(&d, &p)| (d, p)).collect();
-                prop_assert_eq!(read, written);
-                prop_assert_eq!(postings.count(term as u32) as usize, list.len());
-            }
+            bytes.extend([rest as u8, 7]);
+            assert_eq!(bytes.len() as u32, size(gap) + 1);
+            let postings = Postings {
+                starts: vec![0, bytes.len() as u32],
+                counts: vec![1],
+                bytes,
+            };
+            assert_eq!(postings.list(0).collect::<Vec<_>>(), [(gap, 7)]);
         }
     }
 }

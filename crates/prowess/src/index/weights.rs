@@ -30,6 +30,13 @@ impl Default for FieldWeights {
     }
 }
 
+/// How often a word stands in each field; one place more than there are fields, so that all of
+/// them fit a register.
+pub(crate) type Counts = [u16; Field::COUNT + 1];
+
+/// How many mentions count in each field.
+const MOST: Counts = [1, 1, 1, 1, u16::MAX, u16::MAX, u16::MAX, 0];
+
 /// Impacts are stored as fractions of this.
 pub(crate) const FULL: f32 = 255.0;
 
@@ -42,29 +49,29 @@ impl FieldWeights {
         })
     }
 
-    /// What each field adds, before saturation. In the metadata a word counts once.
-    pub(crate) fn parts(
-        counts: &[u16; Field::COUNT],
-        norms: &[f32; Field::COUNT],
-    ) -> [f32; Field::COUNT] {
-        let said = counts[Field::Description as usize] > 0;
-        std::array::from_fn(|field| {
-            let count = counts[field];
-            if field == Field::NotFor as usize && said {
-                0.0
-            } else if field <= Field::Tags as usize {
-                f32::from(count.min(1)) * norms[field]
-            } else {
-                f32::from(count) * norms[field]
-            }
-        })
+    /// Leaves a word one mention in each field of the metadata: there it counts once, however
+    /// often it is repeated.
+    pub(crate) fn cap(counts: &mut Counts) {
+        for (count, most) in counts.iter_mut().zip(MOST) {
+            *count = (*count).min(most);
+        }
     }
 
-    /// The saturated effect of a word on a document, in 255ths.
-    pub(crate) fn impact(&self, counts: &[u16; Field::COUNT], norms: &[f32; Field::COUNT]) -> u8 {
+    /// What each field adds, before saturation, from capped counts.
+    pub(crate) fn parts(counts: &Counts, norms: &[f32; Field::COUNT]) -> [f32; Field::COUNT] {
+        let mut parts = std::array::from_fn(|field| f32::from(counts[field]) * norms[field]);
+        if counts[Field::Description as usize] > 0 {
+            parts[Field::NotFor as usize] = 0.0;
+        }
+        parts
+    }
+
+    /// The saturated effect of a word on a document, in 255ths, from capped counts.
+    pub(crate) fn impact(&self, counts: &Counts, norms: &[f32; Field::COUNT]) -> u8 {
         let sum: f32 = Self::parts(counts, norms).iter().sum();
         #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
-        let impact = (sum / (self.half + sum) * FULL).round() as u8;
+        // Adding a half and cutting off rounds; `round` would be a call for every term.
+        let impact = (sum / (self.half + sum) * FULL + 0.5) as u8;
         impact
     }
 }

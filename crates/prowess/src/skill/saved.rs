@@ -85,6 +85,7 @@ impl Skill {
             source: 0,
             decision: Decision::Trusted,
             seal: None,
+            hidden_allowed: false,
             state,
             notes: Vec::new(),
             stale: None,

@@ -68,14 +68,15 @@ pub struct Remote {
 impl Remote {
     /// Where it is from, as everyone reads it who reads the skill.
     pub fn told(&self) -> String {
-        let mut told = format!("from the MCP server `{}`", self.server);
-        if let Some(age) = self.age {
-            told += &format!(", a copy {} old", told_age(age));
-        }
-        if !self.verified {
-            told += ", not verified";
-        }
-        told
+        let copy = self
+            .age
+            .map(|age| format!(", a copy {} old", told_age(age)));
+        let verified = if self.verified { "" } else { ", not verified" };
+        format!(
+            "from the MCP server `{}`{}{verified}",
+            self.server,
+            copy.unwrap_or_default()
+        )
     }
 }
 
@@ -109,6 +110,14 @@ impl Skill {
         skill.state = self.state;
         skill.notes.clone_from(&self.notes);
         Ok(Cow::Owned(skill))
+    }
+
+    /// The same, unless what is known without it is enough.
+    pub(crate) fn loaded_unless(&self, enough: bool) -> Result<Cow<'_, Self>, FetchError> {
+        if enough {
+            return Ok(Cow::Borrowed(self));
+        }
+        self.loaded()
     }
 
     /// The description with where the skill is from, for those who read it beside others.

@@ -127,7 +127,7 @@ fn remote(skill: &Skill) -> Vec<(&'static str, String)> {
             let step = format!("`prowess approve {}`", line(&name));
             (
                 "approved",
-                format!("no; {fields} have no effect until {step}"),
+                format!("no; without effect until {step}: {fields}"),
             )
         }
     });

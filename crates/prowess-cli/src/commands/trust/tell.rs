@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use prowess::{Skill, display_text, trust::Changes};
+use prowess::{Skill, display_text, format::redact, trust::Changes};
 use similar::TextDiff;
 
 use super::counted;
@@ -76,5 +76,6 @@ pub(super) fn diff(before: &str, skill: &Skill, session: &Session) -> String {
             &format!("{path} as it is"),
         )
         .to_string();
-    safe_lines(&text)
+    // A diff is passed on for a second look; keys in it are not.
+    safe_lines(&redact(&text))
 }

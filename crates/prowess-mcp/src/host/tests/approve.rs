@@ -39,8 +39,7 @@ fn tools_and_hooks_have_no_effect_before_an_approval() {
     let tools_of =
         prowess::Toolset::new(Arc::new(catalog.clone()), prowess::ToolOptions::default());
     let told = tools_of.load(skill, prowess::Reason::Explicit, None).text;
-    let note =
-        "Note: the user has not approved this skill, so its allowed-tools, hooks have no effect.";
+    let note = "Note: the user has not approved this skill, so these fields of it have no effect: allowed-tools, hooks.";
     assert!(told.contains(note), "{told}");
     approve(&host);
     let loaded = skill.loaded().unwrap();

@@ -279,7 +279,7 @@ impl Skill {
 
     /// Adds a line to the frontmatter, `key: value`.
     pub(super) fn field(mut self, line: &str) -> Self {
-        self.fields += &format!("{line}\n");
+        self.fields.extend([line, "\n"]);
         self
     }
 

@@ -85,9 +85,10 @@ impl Buffers {
     }
 }
 
-/// A folder that was opened. No method follows a link, except `open`.
+/// A folder that was opened. No method follows a link.
 pub(crate) trait Folder: Sized + Send + Sync {
-    /// Opens a folder by its path, for which the user or an earlier check vouches.
+    /// Opens a folder by its absolute path without links, found earlier. On Unix a link that has
+    /// come since is refused.
     fn open(path: &Path) -> io::Result<Self>;
 
     /// Opens a folder in this one.

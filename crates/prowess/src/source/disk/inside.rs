@@ -45,7 +45,14 @@ pub(crate) fn list_inside(
     location: &Location,
     limits: &Limits,
 ) -> io::Result<(Vec<InsideFile>, bool)> {
-    let survey = survey_inside(location, limits)?;
+    list_inside_by::<NativeFolder>(location, limits)
+}
+
+fn list_inside_by<F: Folder>(
+    location: &Location,
+    limits: &Limits,
+) -> io::Result<(Vec<InsideFile>, bool)> {
+    let survey = survey_inside_by::<F>(location, limits)?;
     Ok((survey.files, survey.partial))
 }
 
@@ -62,7 +69,11 @@ pub(crate) struct Survey {
 
 /// Lists the files and the folders of a skill.
 pub(crate) fn survey_inside(location: &Location, limits: &Limits) -> io::Result<Survey> {
-    let root: NativeFolder = open_located(location)?;
+    survey_inside_by::<NativeFolder>(location, limits)
+}
+
+fn survey_inside_by<F: Folder>(location: &Location, limits: &Limits) -> io::Result<Survey> {
+    let root: F = open_located(location)?;
     let mut list = List {
         location,
         limits,
@@ -93,7 +104,7 @@ struct List<'a> {
 }
 
 impl List<'_> {
-    fn folder(&mut self, folder: &NativeFolder, below: &Path, depth: usize) -> io::Result<()> {
+    fn folder<F: Folder>(&mut self, folder: &F, below: &Path, depth: usize) -> io::Result<()> {
         let mut entries = Vec::new();
         let room = self.limits.skill_files.saturating_sub(self.files.len());
         let mut cut = false;
@@ -123,7 +134,7 @@ impl List<'_> {
                     }
                 }
                 Kind::Link => {
-                    if let Ok(facts) = facts_inside(self.location, &path) {
+                    if let Ok(facts) = facts_inside::<F>(self.location, &path) {
                         self.add(path, facts);
                     }
                 }
@@ -151,7 +162,7 @@ pub(crate) fn read_inside(
     offset: u64,
     count: usize,
 ) -> Result<(Vec<u8>, Facts), InsideFault> {
-    let (folder, name) = find_inside(location, path)?;
+    let (folder, name) = find_inside::<NativeFolder>(location, path)?;
     folder
         .read_at(&name, offset, count)
         .map_err(InsideFault::Read)
@@ -163,7 +174,15 @@ pub(crate) fn read_whole(
     path: &Path,
     limit: u64,
 ) -> Result<Vec<u8>, InsideFault> {
-    let (folder, name) = find_inside(location, path)?;
+    read_whole_by::<NativeFolder>(location, path, limit)
+}
+
+fn read_whole_by<F: Folder>(
+    location: &Location,
+    path: &Path,
+    limit: u64,
+) -> Result<Vec<u8>, InsideFault> {
+    let (folder, name) = find_inside::<F>(location, path)?;
     let fault = |fault| InsideFault::Read(fault);
     let mut buffers = Buffers::default();
     let facts = folder
@@ -173,8 +192,8 @@ pub(crate) fn read_whole(
 }
 
 /// What a path inside a skill leads to, without opening it.
-fn facts_inside(location: &Location, path: &Path) -> Result<Facts, InsideFault> {
-    let (folder, name) = find_inside(location, path)?;
+fn facts_inside<F: Folder>(location: &Location, path: &Path) -> Result<Facts, InsideFault> {
+    let (folder, name) = find_inside::<F>(location, path)?;
     match folder.facts(&name)? {
         (Kind::File, facts) => Ok(facts),
         _ => Err(InsideFault::Read(ReadFault::Link)),
@@ -186,8 +205,8 @@ fn facts_inside(location: &Location, path: &Path) -> Result<Facts, InsideFault> 
 /// Every step opens one name in a folder that is already open, and never follows a link by
 /// itself. A link's text is read and walked in the same way, and `..` goes back to a folder we
 /// hold. So whatever is swapped meanwhile, no step can leave the skill.
-fn find_inside(location: &Location, path: &Path) -> Result<(NativeFolder, OsString), InsideFault> {
-    let mut folders: Vec<NativeFolder> = vec![open_located(location)?];
+fn find_inside<F: Folder>(location: &Location, path: &Path) -> Result<(F, OsString), InsideFault> {
+    let mut folders: Vec<F> = vec![open_located(location)?];
     let mut parts = VecDeque::new();
     push_front(&mut parts, path)?;
     let mut hops = 0;
@@ -237,4 +256,114 @@ fn push_front(parts: &mut VecDeque<OsString>, path: &Path) -> Result<(), InsideF
         }
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{
+        fs,
+        sync::{
+            Arc,
+            atomic::{AtomicBool, Ordering},
+        },
+        thread,
+    };
+
+    use super::{super::portable::PortableFolder, *};
+    use crate::testing::Tree;
+
+    fn tree() -> Tree {
+        Tree::new()
+            .file("skill/a.md", "inside")
+            .file("skill/deep/b.md", "inside")
+            .link("skill/in.md", "deep/b.md")
+            .link("skill/folder", "deep")
+            .link("skill/out.md", "../secret.md")
+            .link("skill/abs.md", "/etc/hostname")
+            .link("skill/up", "..")
+            .link("skill/loop", "loop")
+            .file("secret.md", "outside")
+    }
+
+    fn location(tree: &Tree) -> Location {
+        Location {
+            anchor: Arc::from(tree.root()),
+            below: "skill".into(),
+        }
+    }
+
+    fn reads<F: Folder>(tree: &Tree, path: &str) -> Option<String> {
+        let bytes = read_whole_by::<F>(&location(tree), Path::new(path), 1_000).ok()?;
+        String::from_utf8(bytes).ok()
+    }
+
+    #[test]
+    fn both_kinds_of_handles_stay_inside() {
+        let tree = tree();
+        for path in ["a.md", "in.md", "folder/b.md", "./deep/../a.md"] {
+            assert_eq!(
+                reads::<NativeFolder>(&tree, path).as_deref(),
+                Some("inside"),
+                "{path}"
+            );
+            assert_eq!(
+                reads::<PortableFolder>(&tree, path).as_deref(),
+                Some("inside"),
+                "{path}"
+            );
+        }
+        for path in [
+            "out.md",
+            "abs.md",
+            "up/secret.md",
+            "../secret.md",
+            "loop",
+            "deep",
+            "no",
+        ] {
+            assert_eq!(reads::<NativeFolder>(&tree, path), None, "{path}");
+            assert_eq!(reads::<PortableFolder>(&tree, path), None, "{path}");
+        }
+        let listed = |list: io::Result<(Vec<InsideFile>, bool)>| {
+            let (files, _) = list.unwrap();
+            files.into_iter().map(|file| file.path).collect::<Vec<_>>()
+        };
+        let limits = Limits::default();
+        let native = listed(list_inside_by::<NativeFolder>(&location(&tree), &limits));
+        assert_eq!(native, ["a.md", "deep/b.md", "in.md"].map(PathBuf::from));
+        assert_eq!(
+            native,
+            listed(list_inside_by::<PortableFolder>(&location(&tree), &limits))
+        );
+    }
+
+    /// Row 35 in its short form; `cargo xtask swap` runs it a million times.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test bends its own tree")]
+    fn a_folder_swapped_for_a_link_never_leads_outside() {
+        let tree = Tree::new()
+            .file("skill/deep/b.md", "inside")
+            .file("other/b.md", "outside");
+        let other = tree.at("other");
+        let tree = tree.link("elsewhere", other);
+        let (deep, aside, link) = (
+            tree.at("skill/deep"),
+            tree.at("aside"),
+            tree.at("elsewhere"),
+        );
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    let _ = fs::rename(&deep, &aside).and_then(|()| fs::rename(&link, &deep));
+                    let _ = fs::rename(&deep, &link).and_then(|()| fs::rename(&aside, &deep));
+                }
+            });
+            let escapes = (0..20_000)
+                .filter(|_| reads::<NativeFolder>(&tree, "deep/b.md").as_deref() == Some("outside"))
+                .count();
+            done.store(true, Ordering::Relaxed);
+            assert_eq!(escapes, 0);
+        });
+    }
 }

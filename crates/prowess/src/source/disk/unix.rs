@@ -7,7 +7,7 @@ use std::{
         fd::OwnedFd,
         unix::ffi::{OsStrExt as _, OsStringExt as _},
     },
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use rustix::{
@@ -33,7 +33,7 @@ const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
 impl Folder for UnixFolder {
     fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self(openat(CWD, path, FOLDER, Mode::empty())?))
+        open_without_links(path).map(Self)
     }
 
     fn child(&self, name: &OsStr) -> io::Result<Self> {
@@ -130,6 +130,42 @@ impl Folder for UnixFolder {
         let target = readlinkat(&self.0, name, Vec::new())?;
         Ok(OsString::from_vec(target.into_bytes()).into())
     }
+}
+
+/// Opens a folder by its path, and refuses a link anywhere on the way: the path had none when it
+/// was found, so one that has come since was put there to lead elsewhere.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn open_without_links(path: &Path) -> io::Result<OwnedFd> {
+    use rustix::fs::{ResolveFlags, openat2};
+    match openat2(CWD, path, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        // Old kernels do not know the call, and some sandboxes do not allow it.
+        Err(Errno::NOSYS | Errno::PERM) => open_step_by_step(path),
+        opened => Ok(opened?),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn open_without_links(path: &Path) -> io::Result<OwnedFd> {
+    let flags = FOLDER.union(OFlags::NOFOLLOW);
+    Ok(openat(CWD, path, flags, Mode::empty())?)
+}
+
+/// The same for kernels without `openat2`: every folder on the way is opened in the one before. A
+/// folder one may only pass through can be opened as a path.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn open_step_by_step(path: &Path) -> io::Result<OwnedFd> {
+    let step = FOLDER.union(OFlags::NOFOLLOW).union(OFlags::PATH);
+    let start = if path.is_absolute() { "/" } else { "." };
+    let mut folder = openat(CWD, start, step, Mode::empty())?;
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => folder = openat(&folder, name, step, Mode::empty())?,
+            Component::ParentDir => return Err(io::ErrorKind::InvalidInput.into()),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    // What is only a path can not be listed; the folder itself can be opened in itself.
+    Ok(openat(&folder, ".", FOLDER, Mode::empty())?)
 }
 
 impl UnixFolder {
@@ -240,6 +276,7 @@ fn modified(stat: &Stat) -> i64 {
 #[allow(
     clippy::useless_conversion,
     clippy::unnecessary_fallible_conversions,
+    clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
     clippy::cast_lossless,
     clippy::unnecessary_cast
@@ -259,6 +296,21 @@ fn stamp(stat: &Stat) -> Stamp {
 mod tests {
     use super::*;
     use crate::testing::Tree;
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[test]
+    fn a_link_that_came_later_is_refused_by_both_ways_to_open() {
+        let tree = Tree::new()
+            .file("real/inner/file", "")
+            .link("link", "real")
+            .link("last", "real/inner");
+        for open in [open_without_links, open_step_by_step] {
+            assert!(open(&tree.at("real/inner")).is_ok());
+            assert!(open(&tree.at("link/inner")).is_err());
+            assert!(open(&tree.at("last")).is_err());
+            assert!(open(&tree.at("real/inner/file")).is_err());
+        }
+    }
 
     #[test]
     fn both_ways_to_list_a_folder_agree() {

@@ -1,0 +1,210 @@
+//! Rows 33 and 43 to 45: whose skills reach a model.
+
+use std::{fs, path::Path};
+
+use expect_test::expect;
+
+use crate::bench::{own, prowess, write};
+
+/// A project and a home, each with what the case puts there.
+struct World(tempfile::TempDir);
+
+impl World {
+    fn new() -> Self {
+        let world = Self(tempfile::tempdir().unwrap());
+        fs::create_dir_all(world.path().join("work/.git")).unwrap();
+        own(world.path());
+        world
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn skill(&self, path: &str, name: &str, description: &str) {
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\nDo it.\n");
+        write(self.path(), &format!("{path}/SKILL.md"), &text);
+    }
+
+    fn run(&self, line: &str) -> String {
+        let output = prowess(self.path())
+            .args(line.split(' '))
+            .current_dir(self.path().join("work"))
+            .output()
+            .unwrap();
+        let told = [output.stdout, output.stderr].concat();
+        let real = fs::canonicalize(self.path()).unwrap();
+        String::from_utf8(told)
+            .unwrap()
+            .replace(&*real.to_string_lossy(), "$HOME")
+    }
+}
+
+#[test]
+fn row_33_a_project_skill_takes_a_users_name_only_when_it_is_trusted() {
+    let world = World::new();
+    world.skill(
+        ".agents/skills/review",
+        "review",
+        "Is the user's. Use when asked.",
+    );
+    world.skill(
+        "work/.agents/skills/review",
+        "review",
+        "Is the project's. Use when asked.",
+    );
+    expect![[r#"
+        <available_skills>
+          <skill>
+            <name>review</name>
+            <description>Is the user&apos;s. Use when asked.</description>
+            <location>$HOME/.agents/skills/review/SKILL.md</location>
+          </skill>
+        </available_skills>
+        hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
+    "#]].assert_eq(&world.run("prompt"));
+    world.run("trust review");
+    expect![[r#"
+        <available_skills>
+          <skill>
+            <name>review</name>
+            <description>Is the project&apos;s. Use when asked.</description>
+            <location>$HOME/work/.agents/skills/review/SKILL.md</location>
+          </skill>
+        </available_skills>
+    "#]]
+    .assert_eq(&world.run("prompt"));
+    expect![[r#"
+        warning[shadowed]: the user skill `review` is hidden by the project skill of the same name at `$HOME/work/.agents/skills/review/SKILL.md`
+         --> ~/.agents/skills/review/SKILL.md
+          = help: rename one of the two to use both
+
+        2 skills checked (standard profile): 1 warning
+    "#]]
+    .assert_eq(&world.run("check"));
+}
+
+#[test]
+fn row_43_an_untrusted_project_is_listed_and_not_loaded() {
+    let world = World::new();
+    world.skill(".agents/skills/mine", "mine", "Is mine. Use when asked.");
+    world.skill(
+        "work/.agents/skills/theirs",
+        "theirs",
+        "Is theirs. Use when asked.",
+    );
+    expect![[r#"
+        NAME    SCOPE    STATE      TOKENS  DESCRIPTION
+        mine    user                     2  Is mine. Use when asked.
+        theirs  project  untrusted       2  Is theirs. Use when asked.
+        2 skills
+        hint: 1 untrusted skill is not given to a model until you look at the project and run `prowess trust`
+    "#]].assert_eq(&world.run("list"));
+    for line in [
+        "prompt",
+        "select theirs",
+        "activate theirs",
+        "context theirs",
+        "inject theirs --threshold 0",
+        "export",
+        "tool describe",
+        "read theirs SKILL.md",
+        "resources theirs",
+    ] {
+        assert!(!world.run(line).contains("Is theirs"), "{line}");
+    }
+    assert!(world.run("prompt --trust").contains("Is theirs"));
+    assert!(!world.run("list --no-project").contains("theirs"));
+}
+
+#[test]
+fn row_44_a_repository_cannot_vouch_for_itself() {
+    let world = World::new();
+    world.skill("trusted/.agents/skills/a", "a", "Is a. Use when asked.");
+    fs::create_dir_all(world.path().join("trusted/.git/worktrees/x")).unwrap();
+    let trusted = world.path().join("trusted");
+    prowess(world.path())
+        .arg("trust")
+        .current_dir(&trusted)
+        .output()
+        .unwrap();
+    // It names itself, and pretends to be a worktree of the trusted one.
+    world.skill(
+        "work/.agents/skills/theirs",
+        "theirs",
+        "Is theirs. Use when asked.",
+    );
+    write(
+        world.path(),
+        "work/prowess.toml",
+        "[trust]\nprojects = [\".\"]\nhidden = []\n[sources]\nlinks = [\"/\"]\n",
+    );
+    fs::remove_dir_all(world.path().join("work/.git")).unwrap();
+    let gitdir = format!("gitdir: {}/.git/worktrees/x\n", trusted.display());
+    write(world.path(), "work/.git", &gitdir);
+    write(
+        world.path(),
+        "trusted/.git/worktrees/x/commondir",
+        "../..\n",
+    );
+    expect![[r#"
+        warning[ignored-setting]: `trust` in a project's config is ignored
+         --> prowess.toml:1:1
+          |
+        1 | [trust]
+          | ^^^^^^^ only the user's own config can set it
+
+        warning[ignored-setting]: `sources.links` in a project's config is ignored
+         --> prowess.toml:5:9
+          |
+        5 | links = ["/"]
+          |         ^^^^^ only the user's own config can set it
+
+        hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
+        hint: no skill can be given to a model; `prowess list --all` shows what is here
+    "#]].assert_eq(&world.run("prompt"));
+    // A store that the project brings along is nobody's.
+    write(
+        world.path(),
+        "work/.local/state/prowess/trust.json",
+        "{\"version\":2,\"entries\":[]}",
+    );
+    assert!(!world.run("prompt").contains("Is theirs"));
+}
+
+#[test]
+fn row_45_a_trusted_skill_that_changes_asks_again() {
+    let world = World::new();
+    world.skill("work/.agents/skills/a", "a", "Is a. Use when asked.");
+    world.skill("work/.agents/skills/b", "b", "Is b. Use when asked.");
+    write(world.path(), "work/.agents/skills/a/run.sh", "echo one\n");
+    world.run("trust");
+    assert!(world.run("prompt").contains("Is a."));
+    write(world.path(), "work/.agents/skills/a/run.sh", "echo two\n");
+    expect![[r#"
+        <available_skills>
+          <skill>
+            <name>b</name>
+            <description>Is b. Use when asked.</description>
+            <location>$HOME/work/.agents/skills/b/SKILL.md</location>
+          </skill>
+        </available_skills>
+        hint: 1 skill changed since you trusted it and is left out; `prowess trust --diff` shows how
+    "#]]
+    .assert_eq(&world.run("prompt"));
+    expect![[r#"
+        warning[changed-skill]: the project skill `a` is not given to a model: its files changed since it was trusted
+         --> .agents/skills/a/SKILL.md
+          = help: look at what changed, then trust it again
+
+        2 skills checked (standard profile): 1 warning
+    "#]].assert_eq(&world.run("check"));
+    expect![[r#"
+        `a` changed since it was trusted: 1 file altered
+          altered  run.sh
+        hint: 1 skill waits for trust; `prowess trust` gives it, `prowess trust --deny NAME` refuses it for good
+    "#]].assert_eq(&world.run("trust --diff"));
+    // Back to what was trusted, it is trusted.
+    write(world.path(), "work/.agents/skills/a/run.sh", "echo one\n");
+    assert!(world.run("prompt").contains("Is a."));
+}

@@ -1,0 +1,354 @@
+//! Documents read by one thread, with numbers of its own.
+
+use super::{
+    Entry, FieldWeights, Segment, clauses,
+    fields::Field,
+    local::Local,
+    postings::{Lists, Postings},
+    sections,
+    segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS},
+    weights::Counts,
+};
+use crate::words::{self, Interner, Place, Stemmers};
+
+/// Further terms of name, description and tags are not kept in order; a longer description
+/// is cut in catalogs anyway, and one that lists everything should not win everything.
+const MAX_METADATA: usize = 400;
+
+/// Documents read by one thread, with numbers of its own.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(super) tokens: Interner,
+    pub(super) terms: Interner,
+    pub(super) token_lists: Lists,
+    pub(super) term_lists: Lists,
+    pub(super) unique: Vec<u32>,
+    pub(super) metadata: Vec<u32>,
+    pub(super) metadata_ends: Vec<u32>,
+    /// What each field adds for each item of `term_lists`, kept for explanations only.
+    pub(super) parts: Option<Vec<[f32; Field::COUNT]>>,
+}
+
+/// What a surface word stands for, worked out once per distinct word. Most words are one token
+/// and one term, so these are at hand without a further look-up.
+#[derive(Clone, Copy)]
+struct Meaning {
+    token: u32,
+    term: u32,
+    /// Where `Reader::further` holds the rest; 0 if there is none.
+    further: u32,
+}
+
+/// Counts below this are looked up where a term stands in prose only.
+const PROSE: usize = 6;
+
+/// Marks a word without a token, or without a term.
+const NONE: u32 = u32::MAX;
+
+/// What every word that was seen stands for.
+struct Lexicon {
+    stemmers: Stemmers,
+    /// One for each word, by its number.
+    meanings: Vec<Meaning>,
+    /// For words of several tokens or terms: how many further tokens, how many further terms,
+    /// then both. The first place is not used.
+    further: Vec<u32>,
+}
+
+/// Working memory of a thread that reads documents.
+pub(super) struct Reader {
+    lexicon: Lexicon,
+    words: Interner,
+    found: Vec<Place>,
+    seen_words: Local<Counts>,
+    /// What the words of the document at hand stand for.
+    meant: Vec<Meaning>,
+    seen_terms: Local<Counts>,
+    seen_tokens: Local<u8>,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            lexicon: Lexicon {
+                stemmers: Stemmers::default(),
+                meanings: Vec::new(),
+                further: vec![0],
+            },
+            words: Interner::default(),
+            found: Vec::new(),
+            seen_words: Local::default(),
+            meant: Vec::new(),
+            seen_terms: Local::default(),
+            seen_tokens: Local::default(),
+        }
+    }
+}
+
+impl Meaning {
+    /// The tokens and terms of a word after its first ones.
+    fn further(self, further: &[u32]) -> (&[u32], &[u32]) {
+        let at = self.further as usize;
+        if at == 0 {
+            return (&[], &[]);
+        }
+        let (tokens, terms) = (further[at] as usize, further[at + 1] as usize);
+        further[at + 2..at + 2 + tokens + terms].split_at(tokens)
+    }
+}
+
+impl Batch {
+    pub(crate) fn read(entries: &[Entry<'_>], weights: &FieldWeights) -> Self {
+        let mut batch = Self::default();
+        let mut reader = Reader::default();
+        for entry in entries {
+            batch.add(entry, weights, &mut reader);
+        }
+        batch
+    }
+
+    pub(super) fn add(&mut self, entry: &Entry<'_>, weights: &FieldWeights, reader: &mut Reader) {
+        let start = self.metadata.len();
+        self.scan(Field::Name, entry.name, reader);
+        self.metadata.push(GAP);
+        clauses(entry.description, |field, text| {
+            self.scan(field, text, reader);
+        });
+        self.metadata.push(GAP);
+        for tag in &entry.tags {
+            self.scan(Field::Tags, tag, reader);
+        }
+        self.metadata.truncate(start + MAX_METADATA);
+        self.metadata_ends.push(self.metadata.len() as u32);
+        sections(entry.body, |field, text| self.scan(field, text, reader));
+        self.finish(weights, reader);
+    }
+
+    /// Counts the words of a text.
+    fn scan(&mut self, field: Field, text: &str, reader: &mut Reader) {
+        let ordered = matches!(field, Field::Name | Field::Description | Field::Tags);
+        let Reader {
+            lexicon,
+            words,
+            found,
+            seen_words,
+            ..
+        } = reader;
+        // First where all words stand, then their numbers: looked up in a row, the words that
+        // are not in the nearest cache are waited for together.
+        found.clear();
+        words::scan(text, |word, start| {
+            found.push(words.place(text.as_bytes(), start, word.len()));
+        });
+        words.intern_all(text.as_bytes(), found, |word, number, new| {
+            if new {
+                let word = std::str::from_utf8(word).unwrap_or("");
+                self.learn(word, lexicon);
+            }
+            let count = &mut seen_words.at(number)[field as usize];
+            *count = count.saturating_add(1);
+            if ordered {
+                let meaning = lexicon.meanings[number as usize];
+                if meaning.term != NONE {
+                    self.metadata.push(meaning.term);
+                    let further = meaning.further(&lexicon.further).1;
+                    self.metadata.extend_from_slice(further);
+                }
+            }
+        });
+    }
+
+    /// Works out the tokens and terms of a word seen for the first time.
+    fn learn(&mut self, word: &str, lexicon: &mut Lexicon) {
+        let further = &mut lexicon.further;
+        let start = further.len();
+        further.extend([0, 0]);
+        let (mut token, mut term) = (NONE, NONE);
+        words::tokens(word, |text| {
+            let number = self.tokens.intern(text.to_ascii_lowercase().as_bytes()).0;
+            if token == NONE {
+                token = number;
+            } else {
+                further.push(number);
+            }
+        });
+        let middle = further.len();
+        // A long run of a dense script repeats pairs; those count as often as they stand.
+        words::terms(word, &lexicon.stemmers, |text, _| {
+            let number = self.terms.intern(text.as_bytes()).0;
+            if term == NONE {
+                term = number;
+            } else {
+                further.push(number);
+            }
+        });
+        let end = further.len();
+        let further = if end == start + 2 {
+            further.truncate(start);
+            0
+        } else {
+            further[start] = (middle - start - 2) as u32;
+            further[start + 1] = (end - middle) as u32;
+            start as u32
+        };
+        lexicon.meanings.push(Meaning {
+            token,
+            term,
+            further,
+        });
+    }
+
+    /// Turns counted words into the lists of one document.
+    fn finish(&mut self, weights: &FieldWeights, reader: &mut Reader) {
+        let Reader {
+            lexicon,
+            seen_words,
+            meant,
+            seen_terms,
+            seen_tokens,
+            ..
+        } = reader;
+        meant.clear();
+        let meaning = |word: &(u32, Counts)| lexicon.meanings[word.0 as usize];
+        meant.extend(seen_words.items.iter().map(meaning));
+        for ((_, counts), meaning) in seen_words.items.iter().zip(&*meant) {
+            let places = places(counts);
+            let (tokens, terms) = meaning.further(&lexicon.further);
+            for &token in [meaning.token].iter().chain(tokens) {
+                if token != NONE {
+                    *seen_tokens.at(token) |= places;
+                }
+            }
+            for &term in [meaning.term].iter().chain(terms) {
+                if term != NONE {
+                    add(seen_terms.at(term), counts);
+                }
+            }
+        }
+        let mut lengths = [0; Field::COUNT];
+        for (_, counts) in &mut seen_terms.items {
+            FieldWeights::cap(counts);
+            for (length, count) in lengths.iter_mut().zip(counts) {
+                *length += u32::from(*count);
+            }
+        }
+        let norms = weights.norms(&lengths);
+        // Most terms stand in prose only, a few times: their effect is worked out once.
+        let in_prose: [u8; PROSE] = std::array::from_fn(|count| {
+            let mut counts = Counts::default();
+            counts[Field::Prose as usize] = count as u16;
+            weights.impact(&counts, &norms)
+        });
+        for (term, counts) in &seen_terms.items {
+            let [name, description, not_for, tags, headings, prose, code, _] = *counts;
+            let other = name | description | not_for | tags | headings | code;
+            let impact = match in_prose.get(usize::from(prose)) {
+                Some(impact) if other == 0 => *impact,
+                _ => weights.impact(counts, &norms),
+            };
+            self.term_lists.push(*term, impact);
+            if let Some(parts) = &mut self.parts {
+                parts.push(FieldWeights::parts(counts, &norms));
+            }
+        }
+        let mut unique = 0;
+        for &(token, places) in &seen_tokens.items {
+            unique += u32::from(places & IN_BODY != 0);
+            self.token_lists.push(token, places);
+        }
+        self.term_lists.end();
+        self.token_lists.end();
+        self.unique.push(unique);
+        seen_words.clear();
+        seen_terms.clear();
+        seen_tokens.clear();
+    }
+
+    /// The living documents of a segment, as if they had been read again.
+    pub(super) fn of(segment: &Segment, alive: impl Fn(u32) -> bool) -> Self {
+        let mut batch = Self::default();
+        let live: Vec<u32> = (0..segment.len() as u32)
+            .filter(|slot| alive(*slot))
+            .collect();
+        let mut order = vec![u32::MAX; segment.len()];
+        for (new, &slot) in live.iter().enumerate() {
+            order[slot as usize] = new as u32;
+        }
+        let numbers;
+        (batch.terms, batch.term_lists, numbers) =
+            regain(&segment.terms, &segment.term_postings, &order, live.len());
+        (batch.tokens, batch.token_lists, _) =
+            regain(&segment.tokens, &segment.token_postings, &order, live.len());
+        for &slot in &live {
+            let known = |&id: &u32| if id == GAP { GAP } else { numbers[id as usize] };
+            batch
+                .metadata
+                .extend(segment.metadata(slot).iter().map(known));
+            batch.metadata_ends.push(batch.metadata.len() as u32);
+            batch.unique.push(segment.unique[slot as usize]);
+        }
+        batch
+    }
+}
+
+/// Adds up how often words of one term stand in each field.
+fn add(sums: &mut Counts, counts: &Counts) {
+    for (sum, count) in sums.iter_mut().zip(counts) {
+        *sum = sum.saturating_add(*count);
+    }
+}
+
+/// Words still in use, lists per document, and the new number of each word.
+type Regained = (Interner, Lists, Vec<u32>);
+
+/// Turns lists of documents per word into lists of words per document.
+fn regain(words: &Interner, postings: &Postings, order: &[u32], count: usize) -> Regained {
+    let mut used = Interner::default();
+    let mut numbers = vec![u32::MAX; words.len()];
+    let live = |word: u32| {
+        let list = postings.list(word);
+        list.map(|(slot, payload)| (order[slot as usize], payload))
+            .filter(|item| item.0 != u32::MAX)
+    };
+    let mut ends = vec![0; count];
+    for word in 0..words.len() as u32 {
+        for (document, _) in live(word) {
+            ends[document as usize] += 1;
+            if numbers[word as usize] == u32::MAX {
+                numbers[word as usize] = used.intern(words.word(word)).0;
+            }
+        }
+    }
+    let mut sum = 0;
+    let mut cursors = Vec::with_capacity(count);
+    for end in &mut ends {
+        cursors.push(sum as usize);
+        sum += *end;
+        *end = sum;
+    }
+    let mut lists = Lists {
+        words: vec![0; sum as usize],
+        payloads: vec![0; sum as usize],
+        ends,
+    };
+    for word in 0..words.len() as u32 {
+        for (document, payload) in live(word) {
+            let cursor = &mut cursors[document as usize];
+            lists.words[*cursor] = numbers[word as usize];
+            lists.payloads[*cursor] = payload;
+            *cursor += 1;
+        }
+    }
+    (used, lists, numbers)
+}
+
+/// Where the tokens of a word stand, as the ranker `overlap` sees it.
+#[inline]
+fn places(counts: &Counts) -> u8 {
+    let [name, description, not_for, tags, headings, prose, code, _] = *counts;
+    let place = |count: u16, place: u8| u8::from(count > 0) * place;
+    place(name, IN_NAME)
+        | place(description | not_for, IN_DESCRIPTION)
+        | place(tags, IN_TAGS)
+        | place(headings | prose | code, IN_BODY)
+}
