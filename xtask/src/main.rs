@@ -18,6 +18,7 @@ mod quality;
 mod serving;
 #[cfg(unix)]
 mod swap;
+#[cfg(target_os = "linux")]
 mod torture;
 
 use std::path::{Path, PathBuf};
@@ -54,6 +55,7 @@ enum Chore {
     #[cfg(unix)]
     Swap(swap::Swap),
     /// Disturb the live catalog and the cache in every way, and see that nothing is lost
+    #[cfg(target_os = "linux")]
     Torture(torture::Torture),
     /// One measurement in a process of its own; `bench` starts it
     #[command(subcommand, hide = true)]
@@ -71,6 +73,7 @@ fn main() -> Result<ExitCode> {
         Chore::Generate(generate) => generate.run()?,
         #[cfg(unix)]
         Chore::Swap(swap) => swap.run()?,
+        #[cfg(target_os = "linux")]
         Chore::Torture(torture) => torture.run()?,
         Chore::Worker(worker) => worker.run()?,
         Chore::Quality(args) => return Ok(quality::run(&args)),

@@ -38,5 +38,7 @@ mod select;
 mod servers;
 #[path = "cli/trust.rs"]
 mod trust;
+#[path = "cli/watch.rs"]
+mod watch;
 #[path = "cli/why.rs"]
 mod why;

@@ -190,11 +190,10 @@ impl Cache {
 
     fn path(&self, key: &str, ending: &str) -> PathBuf {
         let hash = Sha256::digest(key);
-        let name: String = hash[..12]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        self.folder.join(format!("{name}.{ending}"))
+        let name = hash
+            .first_chunk::<16>()
+            .map_or(0, |it| u128::from_be_bytes(*it));
+        self.folder.join(format!("{name:032x}.{ending}"))
     }
 }
 

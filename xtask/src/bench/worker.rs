@@ -67,6 +67,7 @@ pub(crate) enum Worker {
         repeats: usize,
     },
     /// Write a cache again and again until killed; `torture` does that
+    #[cfg(target_os = "linux")]
     Rewrite {
         /// The folder whose children are the skills
         dir: PathBuf,
@@ -140,6 +141,7 @@ impl Worker {
                 *repeats,
             )?),
             Self::Wake { repeats } => print(&activate::wake(*repeats)),
+            #[cfg(target_os = "linux")]
             Self::Rewrite { dir, cache } => crate::torture::rewrite(dir, cache),
             Self::Count { dir, ranker, query } => {
                 let (catalog, policy) = (load(&Place::one(dir)).1, policy(*ranker));

@@ -81,7 +81,7 @@ fn read(live: &LiveCatalog, stop: &AtomicBool, reads: &[AtomicU64; 2]) -> Result
             "a snapshot has {one} skills of one generation and {other} of the other"
         );
         reads[usize::from(other > 0)].fetch_add(1, Ordering::Relaxed);
-        thread::yield_now();
+        thread::sleep(Duration::from_millis(1));
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ use crate::{
     catalog::{Catalog, LoadError, Update},
     skill::Skill,
     source::disk::seen::Dirty,
-    survey::Difference,
+    survey::{Difference, Survey},
 };
 
 /// A snapshot waits for quiet, but not longer than so many times the debounce.
@@ -51,6 +51,7 @@ pub(super) fn keep(
         shared: Arc::new(Shared {
             current: ArcSwap::default(),
             generation: AtomicU64::new(1),
+            lost: AtomicU64::new(0),
             subscribers: Subscribers::default(),
         }),
     };
@@ -111,6 +112,9 @@ impl Keeper<'_> {
                 continue;
             }
             let mut notice = self.pending.take();
+            if notice.everything {
+                self.shared.lost.fetch_add(1, Ordering::Relaxed);
+            }
             due = None;
             if matches!(self.watch, Watch::Trees(_)) && !notice.is_empty() {
                 due = Some(Instant::now() + self.options.interval);
@@ -178,7 +182,7 @@ impl Keeper<'_> {
         for folder in before
             .iter()
             .filter_map(Root::survey)
-            .flat_map(|it| it.folders())
+            .flat_map(Survey::folders)
         {
             self.forget(&folder.here.path);
         }
@@ -265,8 +269,8 @@ impl Keeper<'_> {
             };
             let mut failed = None;
             for path in folders {
-                let seen = self.roots.iter().filter_map(Root::survey);
-                let seen = seen.filter_map(|survey| survey.folder(path)).next();
+                let mut surveys = self.roots.iter().filter_map(Root::survey);
+                let seen = surveys.find_map(|survey| survey.folder(path));
                 let mut outcome = inotify.folder(path);
                 for target in seen.into_iter().flat_map(|seen| &seen.targets) {
                     let watched = inotify.target(target, path);
@@ -361,10 +365,13 @@ impl Keeper<'_> {
         let quiet = changes.is_empty()
             && before.findings() == next.findings()
             && before.is_partial() == next.is_partial();
-        if quiet && before.origins() == next.origins() {
+        let same = quiet && before.origins() == next.origins();
+        // Stored even where no reader sees a difference: the next look finds what it replaces by
+        // the readings it knows.
+        self.shared.current.store(Arc::new(next));
+        if same {
             return;
         }
-        self.shared.current.store(Arc::new(next));
         self.shared.generation.store(generation, Ordering::Release);
         if !changes.is_empty() {
             self.shared.subscribers.tell(&changes);
