@@ -256,6 +256,8 @@ fn carried(session: &Session) -> Result<Vec<String>, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use expect_test::expect;
 
@@ -283,7 +285,7 @@ mod tests {
                     Ok(value) => format!("{value}\n"),
                     Err(_) => text,
                 };
-                told += &format!("{client:?}: {compact}");
+                write!(told, "{client:?}: {compact}").unwrap();
             }
         }
         expect![[r#""#]].assert_eq(&told);
