@@ -266,9 +266,9 @@ fn read_results(results: &Path) -> Result<BTreeMap<String, Outcome>> {
 
 /// `server-tools-list-2026-01-31T09-30-00-000Z` is about `tools-list`.
 fn scenario_of(folder: &str) -> Option<&str> {
-    let name = folder.strip_prefix("server-").unwrap_or(folder);
     // A time always has the same length; a name may well hold a year.
     const TIME: usize = "-2026-01-31T09-30-00-000Z".len();
+    let name = folder.strip_prefix("server-").unwrap_or(folder);
     name.get(..name.len().checked_sub(TIME)?)
 }
 

@@ -33,6 +33,8 @@ mod reference;
 mod schema;
 #[path = "cli/select.rs"]
 mod select;
+#[path = "cli/serve.rs"]
+mod serve;
 #[cfg(unix)]
 #[path = "cli/servers.rs"]
 mod servers;

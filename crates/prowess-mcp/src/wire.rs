@@ -1,9 +1,6 @@
 //! One message as bytes: whether it is one, within which bounds, and what is said if not.
 
-use rmcp::{
-    ErrorData,
-    model::{ClientJsonRpcMessage, ErrorCode, RequestId},
-};
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
 use serde_json::{Value as Json, json};
 
 /// Bytes of one message. The largest that clients send are a few kilobytes.
@@ -15,14 +12,16 @@ const MAX_NESTING: usize = 64;
 /// Why bytes are no message, as the client is told.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
-    error: ErrorData,
+    code: ErrorCode,
+    message: String,
     id: Option<RequestId>,
 }
 
 impl Fault {
     fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
-            error: ErrorData::new(code, message.into(), None),
+            code,
+            message: message.into(),
             id: None,
         }
     }
@@ -37,7 +36,7 @@ impl Fault {
         let answer = json!({
             "jsonrpc": "2.0",
             "id": self.id,
-            "error": { "code": self.error.code.0, "message": self.error.message },
+            "error": { "code": self.code.0, "message": self.message },
         });
         answer.to_string()
     }

@@ -56,8 +56,8 @@ pub(super) fn hold(tables: &str, update: bool) -> Result<Option<String>> {
     let path = crate::workspace().join("docs/CONFORMANCE.md");
     let page = fs::read_to_string(&path).context("cannot read docs/CONFORMANCE.md")?;
     let (head, rest) = page.split_once(BEGIN).context("the page has no figures")?;
-    let (held, tail) = rest.split_once(END).context("the figures do not end")?;
-    if held.trim() == tables.trim() {
+    let (figures, tail) = rest.split_once(END).context("the figures do not end")?;
+    if figures.trim() == tables.trim() {
         return Ok(None);
     }
     if update {

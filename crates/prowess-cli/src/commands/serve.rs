@@ -1,6 +1,12 @@
 //! `prowess serve`: every skill for every MCP client, over standard streams or HTTP.
 
-use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, thread};
+use std::{
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+};
 
 use clap::{Args, ValueEnum};
 use prowess::{live::LiveCatalog, select::Policy};
@@ -76,7 +82,11 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     if let Some(client) = arguments.print_config {
         return snippet::print(client, arguments, session);
     }
-    let token = arguments.token_file.as_ref().map(read_token).transpose()?;
+    let token = arguments
+        .token_file
+        .as_deref()
+        .map(read_token)
+        .transpose()?;
     start_log(arguments, session);
     let (sources, options) = session.live(&Request::default())?;
     let live = LiveCatalog::open(sources, options)
@@ -112,9 +122,9 @@ async fn serve(
     let Some(address) = arguments.http else {
         tracing::info!(skills, "serving on the standard streams");
         let ends = tokio::spawn(end_on_signal(end.clone()));
-        let served = stdio::serve(server, end).await;
+        let done = stdio::serve(server, end).await;
         ends.abort();
-        return served.map_err(|error| Failure::new("cannot serve the client").because(&error));
+        return done.map_err(|error| Failure::new("cannot serve the client").because(&error));
     };
     let options = HttpOptions {
         token,
@@ -191,7 +201,7 @@ fn follow(
         .map_err(|error| Failure::new("cannot start").because(&error))
 }
 
-fn read_token(path: &PathBuf) -> Result<Token, Failure> {
+fn read_token(path: &Path) -> Result<Token, Failure> {
     let shown = path.display();
     let text = files::read_text(path, MOST_TOKEN_BYTES).map_err(|error| {
         Failure::new(format!("cannot read the token in `{shown}`")).because(&error)

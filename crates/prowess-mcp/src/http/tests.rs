@@ -1,6 +1,6 @@
 //! The endpoint as a client and as an attacker sees it, without a socket where that will do.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -208,7 +208,7 @@ async fn what_is_no_message_has_its_code() {
     let large = " ".repeat(1024 * 1024 + 1);
     for body in ["{", "[]", "{\"id\":3}", "", &deep, &large] {
         let (status, text) = answer(&app, post(&[], body.to_owned())).await;
-        told += &format!("{} {text}\n", status.as_u16());
+        writeln!(told, "{} {text}", status.as_u16()).unwrap();
     }
     expect![[r#"
         400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON: EOF while parsing an object at line 1 column 1"}}

@@ -427,7 +427,7 @@ async fn next(
 ) -> Option<Marks> {
     tokio::select! {
         () = alive.cancelled() => None,
-        changed = changes.changed() => changed.ok().map(|()| *changes.borrow_and_update()),
+        news = changes.changed() => news.ok().map(|()| *changes.borrow_and_update()),
     }
 }
 

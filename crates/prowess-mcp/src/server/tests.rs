@@ -1,6 +1,6 @@
 //! The protocol as a client sees it, through the server as a value.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
 use expect_test::{Expect, expect};
 use prowess::{Catalog, LoadOptions, MemorySource, Source, ToolOptions};
@@ -389,7 +389,7 @@ async fn each_wrong_request_has_its_code() {
         ("skills/delete", json!({})),
     ] {
         let answer = client.ask(method, params).await;
-        told += &format!("{method} {} {}\n", answer["code"], answer["message"]);
+        writeln!(told, "{method} {} {}", answer["code"], answer["message"]).unwrap();
     }
     expect![[r#"
         skills/get -32602 "`uri` is required"
@@ -432,11 +432,11 @@ async fn a_skill_beyond_the_limits_is_not_served_and_the_reason_is_told() {
         for method in ["skills/get", "resources/read"] {
             let uri = format!("skill://{name}/SKILL.md");
             let answer = client.ask(method, json!({ "uri": uri })).await;
-            told += &format!("{method} {} {}\n", answer["code"], answer["message"]);
+            writeln!(told, "{method} {} {}", answer["code"], answer["message"]).unwrap();
         }
         let catalog = server.catalog();
         let refusal = super::refusal(catalog.get(name).unwrap()).unwrap();
-        told += &format!("{refusal}\n");
+        writeln!(told, "{refusal}").unwrap();
     }
     expect![[r#"
         skills/get -32602 "`skill://large/SKILL.md` is not served: its files have 16777271 bytes, and hosts accept at most 16777216; move some out"

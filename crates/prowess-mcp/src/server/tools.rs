@@ -18,24 +18,24 @@ pub(crate) fn all(catalog: &Arc<Catalog>, options: &ToolOptions) -> Vec<Tool> {
     let tools = Toolset::new(Arc::clone(catalog), options.clone());
     let (search, load, read) = (tools.search(), tools.skill(), tools.read());
     vec![
-        described(LOAD, "Load a skill", load.description(), load.schema()),
+        described(LOAD, "Load a skill", &load.description(), load.schema()),
         described(
             READ,
             "Read a file of a skill",
-            read.description(),
+            &read.description(),
             read.schema(),
         ),
         described(
             SEARCH,
             "Search skills",
-            search.description(),
+            &search.description(),
             search.schema(),
         )
         .with_raw_output_schema(Arc::new(matches_schema())),
     ]
 }
 
-fn described(name: &'static str, title: &str, description: String, schema: Json) -> Tool {
+fn described(name: &'static str, title: &str, description: &str, schema: Json) -> Tool {
     // Inside an engine the tool that loads is called `skill`; here it stands among tools of
     // other servers and says what it does.
     let description = description.replace("`skill`", &format!("`{LOAD}`"));

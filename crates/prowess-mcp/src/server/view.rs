@@ -93,6 +93,7 @@ impl View {
             })),
         };
         Self {
+            catalog,
             served,
             listed,
             by_base,
@@ -100,7 +101,6 @@ impl View {
             prompts,
             tools,
             marks,
-            catalog,
         }
     }
 

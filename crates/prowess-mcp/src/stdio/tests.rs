@@ -23,7 +23,7 @@ async fn talk(input: Vec<u8>) -> Vec<(Json, i64)> {
     let (mut writer, theirs) = duplex(1 << 16);
     let (ours, reader) = duplex(1 << 16);
     let server = server();
-    let served = tokio::spawn(async move {
+    let task = tokio::spawn(async move {
         serve_streams(&server, theirs, ours, CancellationToken::new()).await
     });
     tokio::spawn(async move {
@@ -43,7 +43,7 @@ async fn talk(input: Vec<u8>) -> Vec<(Json, i64)> {
         let code = answer["error"]["code"].as_i64().unwrap_or(0);
         answers.push((answer["id"].clone(), code));
     }
-    tokio::time::timeout(PATIENCE, served)
+    tokio::time::timeout(PATIENCE, task)
         .await
         .unwrap()
         .unwrap()

@@ -35,18 +35,18 @@ pub(super) fn endure(server: &Serving, work: &Work) -> Result<Vec<Endured>> {
         storm(server, CONNECTIONS)?,
     ];
     // Those who said nothing are let go after a while; then there is room again.
-    let mut served = false;
+    let mut answered = false;
     for _ in 0..90 {
-        served = exactly(server.address(), work, Kind::Read, Protocol::New, 100).is_ok();
-        if served {
+        answered = exactly(server.address(), work, Kind::Read, Protocol::New, 100).is_ok();
+        if answered {
             break;
         }
         std::thread::sleep(Duration::from_secs(1));
     }
     endured.push(Endured {
         name: "good requests after all that".to_owned(),
-        told: if served { "answered" } else { "not answered" }.to_owned(),
-        fine: served,
+        told: if answered { "answered" } else { "not answered" }.to_owned(),
+        fine: answered,
     });
     Ok(endured)
 }
@@ -85,7 +85,7 @@ fn enormous(server: &Serving) -> Result<Endured> {
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                 Accept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     stream.write_all(head.as_bytes())?;
-    let chunk = [b"10000\r\n".as_slice(), &[b' '; 0x10000], b"\r\n"].concat();
+    let chunk = [b"10000\r\n".as_slice(), &vec![b' '; 0x10000], b"\r\n"].concat();
     for _ in 0..size / 0x10000 {
         if stream.write_all(&chunk).is_err() {
             break;

@@ -253,18 +253,24 @@ impl Client {
             self.address,
             body.len()
         );
+        let mut header = |name: &str, value: &str| {
+            for part in [name, ": ", value, "\r\n"] {
+                head.push_str(part);
+            }
+        };
         if self.protocol == Protocol::New {
             let params = &message["params"];
             let name = params["name"].as_str().or_else(|| params["uri"].as_str());
-            head += &format!("Mcp-Protocol-Version: {NEW}\r\nMcp-Method: {method}\r\n");
+            header("Mcp-Protocol-Version", NEW);
+            header("Mcp-Method", method);
             if let Some(name) = name {
-                head += &format!("Mcp-Name: {name}\r\n");
+                header("Mcp-Name", name);
             }
         } else if method != "initialize" {
-            head += &format!("Mcp-Protocol-Version: {OLD}\r\n");
+            header("Mcp-Protocol-Version", OLD);
         }
         if let Some(session) = &self.session {
-            head += &format!("Mcp-Session-Id: {session}\r\n");
+            header("Mcp-Session-Id", session);
         }
         // One write, one packet.
         let message = head + "\r\n" + &body;

@@ -241,6 +241,7 @@ fn carried(session: &Session) -> Result<Vec<String>, Failure> {
         ("--conventions", options.conventions),
         ("--trust", options.trust),
         ("--no-skills", options.no_skills),
+        ("--no-cache", options.no_cache),
     ];
     for (flag, _) in flags.iter().filter(|(_, set)| *set) {
         add(flag, None)?;
@@ -256,6 +257,8 @@ fn carried(session: &Session) -> Result<Vec<String>, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
     use expect_test::expect;
 
@@ -283,9 +286,32 @@ mod tests {
                     Ok(value) => format!("{value}\n"),
                     Err(_) => text,
                 };
-                told += &format!("{client:?}: {compact}");
+                write!(told, "{client:?}: {compact}").unwrap();
             }
         }
-        expect![[r#""#]].assert_eq(&told);
+        expect![[r#"
+            Claude: {"mcpServers":{"prowess":{"type":"stdio","command":"prowess","args":["serve","--dir","/skills"]}}}
+            Claude: {"mcpServers":{"prowess":{"type":"http","url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${PROWESS_TOKEN}"}}}}
+            ClaudeDesktop: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
+            ClaudeDesktop: {"mcpServers":{"prowess":{"url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${PROWESS_TOKEN}"}}}}
+            Codex: [mcp_servers.prowess]
+            command = "prowess"
+            args = ["serve", "--dir", "/skills"]
+            Codex: [mcp_servers.prowess]
+            url = "http://127.0.0.1:8645/mcp"
+            bearer_token_env_var = "PROWESS_TOKEN"
+            Cursor: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
+            Cursor: {"mcpServers":{"prowess":{"url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${env:PROWESS_TOKEN}"}}}}
+            Gemini: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
+            Gemini: {"mcpServers":{"prowess":{"httpUrl":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer $PROWESS_TOKEN"}}}}
+            Opencode: {"mcp":{"prowess":{"type":"local","command":["prowess","serve","--dir","/skills"],"enabled":true}}}
+            Opencode: {"mcp":{"prowess":{"type":"remote","url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer {env:PROWESS_TOKEN}"},"enabled":true}}}
+            Vscode: {"servers":{"prowess":{"type":"stdio","command":"prowess","args":["serve","--dir","/skills"]}}}
+            Vscode: {"servers":{"prowess":{"type":"http","url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${env:PROWESS_TOKEN}"}}}}
+            Windsurf: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
+            Windsurf: {"mcpServers":{"prowess":{"serverUrl":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${env:PROWESS_TOKEN}"}}}}
+            Zed: {"context_servers":{"prowess":{"source":"custom","command":"prowess","args":["serve","--dir","/skills"]}}}
+            Zed: {"context_servers":{"prowess":{"url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${PROWESS_TOKEN}"}}}}
+        "#]].assert_eq(&told);
     }
 }
