@@ -4,12 +4,14 @@
 //! allocator, or raise the memory, of the next.
 
 pub(crate) mod activate;
+mod containment;
 mod instructions;
 mod list;
 mod live;
 mod load;
 mod peers;
 mod select;
+mod serve;
 mod start;
 mod table;
 pub(crate) mod worker;
@@ -27,6 +29,8 @@ use crate::generate::{self, Fields, Generated};
 pub(crate) enum Bench {
     /// Discovery, parsing, hashing and the catalog, against just reading the files
     Load(load::Load),
+    /// Opening files so that no read can leave its folder, against plain paths
+    Containment(containment::Containment),
     /// Ranking skills for a request, against adk-skill
     Select(select::Select),
     /// Waking skills by a message, and the list within a budget, against plain loops
@@ -35,6 +39,8 @@ pub(crate) enum Bench {
     Start(start::Start),
     /// From saving a file to the snapshot that holds it
     Live(live::Live),
+    /// `prowess serve` under load, against a minimal server on fastmcp
+    Serve(serve::Serve),
     /// Instructions of three fixed requests, to compare changes on any machine
     Instructions(instructions::Instructions),
 }
@@ -44,10 +50,12 @@ impl Bench {
     pub(crate) fn run(&self) -> Result<()> {
         match self {
             Self::Load(load) => load.run(),
+            Self::Containment(containment) => containment.run(),
             Self::Select(select) => select.run(),
             Self::Activate(activate) => activate.run(),
             Self::Start(start) => start.run(),
             Self::Live(live) => live.run(),
+            Self::Serve(serve) => serve.run(),
             Self::Instructions(instructions) => instructions.run(),
         }
     }

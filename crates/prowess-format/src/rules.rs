@@ -2,10 +2,13 @@
 //!
 //! Every rule has a page of the same name in `docs/spec/`, whose examples run as tests.
 
+use std::borrow::Cow;
+
 use crate::{
     diagnostic::{Diagnostic, Fix, Position, Severity, Span},
     document::{Document, Syntax},
     profile::Profile,
+    secret::redact,
 };
 
 pub mod bad_glob;
@@ -438,6 +441,16 @@ impl<'a> Report<'a> {
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.diagnostics
             .sort_by(|a, b| (a.span, a.code).cmp(&(b.span, b.code)));
+        // Findings are passed on, in logs and reports; a fix still holds the text as it is.
+        for diagnostic in &mut self.diagnostics {
+            for text in [Some(&mut diagnostic.message), diagnostic.help.as_mut()] {
+                if let Some(text) = text
+                    && let Cow::Owned(redacted) = redact(text)
+                {
+                    *text = redacted;
+                }
+            }
+        }
         self.diagnostics
     }
 }

@@ -86,6 +86,7 @@ fn write_finding(out: &mut String, it: &Value, root: &Path) {
             .as_str()
             .unwrap_or_default()
             .replace(&*root.to_string_lossy(), "$ROOT")
+            .replace(&*root.parent().unwrap_or(root).to_string_lossy(), "$HOME")
     };
     let mut message = text("message");
     if message.chars().count() > 150 {

@@ -8,7 +8,7 @@ use std::{
 
 use expect_test::expect;
 
-use crate::bench::{GOOD, file, prowess, run, tree};
+use crate::bench::{GOOD, file, is_root, own, prowess, run, run_line, tree, write};
 
 #[test]
 fn row_22_not_a_regular_file() {
@@ -82,7 +82,7 @@ fn row_26_unreadable() {
         },
         &expect![[r#"
             bad/SKILL.md: broken
-              1:1 error[unreadable-file]: `$ROOT/bad/SKILL.md` can not be read: Permission denied (os error 13)
+              1:1 error[unreadable-file]: `$ROOT/bad/SKILL.md` cannot be read: Permission denied (os error 13)
         "#]],
     );
 }
@@ -283,4 +283,124 @@ fn row_19_20_21_sizes() {
           5:1 warning[long-instructions]: the instructions take about 250000 tokens, over the advised 5,000
     "#]],
     );
+}
+
+#[test]
+fn row_24_a_folder_that_is_a_link() {
+    tree(
+        |root| {
+            let outside = root.parent().unwrap().join("outside");
+            write(&outside, "theirs/SKILL.md", GOOD.replace("good", "theirs"));
+            write(root, "shelf/real/SKILL.md", GOOD.replace("good", "real"));
+            symlink("shelf/real", root.join("alias")).unwrap();
+            symlink(outside.join("theirs"), root.join("theirs")).unwrap();
+        },
+        &expect![[r#"
+            alias/SKILL.md: shadowed
+              1:1 warning[duplicate]: the explicit skill `real` is a copy of `$ROOT/shelf/real/SKILL.md` and is listed once
+              2:7 error[name-differs-from-folder]: the skill is called `real` and its folder `alias`; clients differ in which they use
+            shelf/real/SKILL.md: active
+            theirs:
+              1:1 error[symlink-outside]: the link `$ROOT/theirs` leads outside, to `$HOME/outside/theirs`, and is not followed
+        "#]],
+    );
+}
+
+#[test]
+fn row_25_a_hard_link_to_a_file_of_someone_else() {
+    // Only root can make a file that belongs to someone else.
+    if !is_root() {
+        return;
+    }
+    tree(
+        |root| {
+            fs::create_dir(root.join("bad")).unwrap();
+            let theirs = root.parent().unwrap().join("theirs.md");
+            fs::write(&theirs, GOOD.replace("good", "bad")).unwrap();
+            fs::hard_link(&theirs, root.join("bad/SKILL.md")).unwrap();
+            own(&root.join("bad"));
+        },
+        &expect![[r#"
+            bad/SKILL.md: active
+              1:1 warning[hard-link]: `$ROOT/bad/SKILL.md` belongs to someone else and can be changed under another name
+        "#]],
+    );
+}
+
+#[test]
+fn row_27_a_file_that_is_replaced_all_the_time_is_read_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("skills");
+    write(&root, "good/SKILL.md", GOOD);
+    let text = |word: &str| {
+        format!(
+            "---\nname: bad\ndescription: Is {word}. Use when asked.\n---\n{}",
+            word.repeat(2_000)
+        )
+    };
+    write(&root, "bad/SKILL.md", text("one"));
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let spare = root.join("spare");
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                for word in ["one", "two"] {
+                    fs::write(&spare, text(word)).unwrap();
+                    fs::rename(&spare, root.join("bad/SKILL.md")).unwrap();
+                }
+            }
+        });
+        let mixed = (0..20).any(|_| {
+            let told = run_line(folder.path(), &root, "export");
+            let (one, two) = (told.contains("one"), told.contains("two"));
+            one && two
+        });
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(!mixed);
+    });
+}
+
+#[test]
+fn row_28_twins_in_composition() {
+    tree(
+        |root| {
+            for (folder, name) in [("a", "caf\u{e9}"), ("b", "cafe\u{301}")] {
+                let text = format!(
+                    "---\nname: {name}\ndescription: Is {folder}. Use when asked.\n---\nx\n"
+                );
+                write(root, &format!("{folder}/SKILL.md"), text);
+            }
+        },
+        &expect![[r#"
+            a/SKILL.md: active
+              1:1 warning[confusable-name]: the name `caf\u{e9}` looks like `cafe\u{301}` at `$ROOT/b/SKILL.md`
+              2:7 error[name-differs-from-folder]: the skill is called `café` and its folder `a`; clients differ in which they use
+              2:7 warning[non-ascii-name]: `café` is a name by the standard, but many clients take only `a-z`
+            b/SKILL.md: active
+              2:7 error[invalid-name]: `café` is not a skill name: `\u{301}` is no letter, digit or hyphen
+        "#]],
+    );
+}
+
+#[test]
+fn row_29_a_file_name_that_is_no_text_is_listed_and_not_served() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("skills");
+    write(&root, "good/SKILL.md", GOOD);
+    fs::write(
+        root.join("good").join(OsStr::from_bytes(b"raw\xff\n.md")),
+        "x",
+    )
+    .unwrap();
+    expect![[r#"
+          SIZE  RUN  PATH
+        1 byte       raw\xff\n.md
+        1 file beside the instructions of `good`
+    "#]]
+    .assert_eq(&run_line(folder.path(), &root, "resources good"));
+    expect![[r#"
+        error: `raw\xff\n.md` is not a path inside the skill: parts are separated by `/`
+    "#]]
+    .assert_eq(&run_line(folder.path(), &root, "read good raw\\xff\\n.md"));
 }

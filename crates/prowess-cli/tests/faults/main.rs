@@ -7,6 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test lays out its own files")]
 
 mod bench;
+mod bounds;
 mod disk;
 mod served;
 mod strace;

@@ -50,7 +50,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     escaped(subject.document.fields(), text, report);
 }
 
-/// The hidden characters of a text: the first place where one stands, and how many more.
+/// The first place of a text where a hidden character stands that can carry text.
 ///
 /// ```
 /// use prowess_format::rules::hidden_unicode::first_hidden;

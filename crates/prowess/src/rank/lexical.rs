@@ -40,6 +40,8 @@ pub struct Weights {
     pub long_words: f32,
     /// Words between those ends.
     pub long_middle: f32,
+    /// Words of a fenced block, where the request says something beside it.
+    pub fenced: f32,
     /// The power of the number of words that sums are divided by.
     pub root: f32,
 }
@@ -57,6 +59,7 @@ impl Default for Weights {
             join: 0.50,
             long_words: 30.00,
             long_middle: 0.10,
+            fenced: 0.10,
             root: 0.40,
         }
     }
@@ -76,6 +79,7 @@ impl Weights {
             "join" => &mut self.join,
             "long_words" => &mut self.long_words,
             "long_middle" => &mut self.long_middle,
+            "fenced" => &mut self.fenced,
             "root" => &mut self.root,
             _ => return None,
         })
@@ -100,19 +104,8 @@ pub fn rank(
     limit: usize,
     allow: impl Fn(u32) -> bool,
 ) -> Vec<Scored> {
-    rank_and_ideal(index, text, weights, limit, allow).0
-}
-
-/// Ranks, and tells the score of a document that would hold every word of the request.
-pub fn rank_and_ideal(
-    index: &Index,
-    text: &str,
-    weights: &Weights,
-    limit: usize,
-    allow: impl Fn(u32) -> bool,
-) -> (Vec<Scored>, f32) {
     if limit == 0 {
-        return (Vec::new(), 0.0);
+        return Vec::new();
     }
     let query = Query::read(index, text, weights);
     let candidates = limit.saturating_mul(2).max(MIN_CANDIDATES);
@@ -122,12 +115,7 @@ pub fn rank_and_ideal(
         candidate.score += finer.signals(candidate.document).sum(weights);
     }
     keep_best(&mut scored, limit);
-    let ideal = query
-        .terms
-        .iter()
-        .map(|term| term.presence + term.worth)
-        .sum();
-    (scored, ideal)
+    scored
 }
 
 /// The documents whose words add up to most.

@@ -199,7 +199,7 @@ impl<F: Folder> Walk<'_, F> {
             ReadFault::Io(error) if error.kind() == io::ErrorKind::NotFound => return None,
             ReadFault::Io(error) => refusal(
                 &rules::unreadable_file::RULE,
-                format!("`{file}` can not be read: {error}"),
+                format!("`{file}` cannot be read: {error}"),
                 "give yourself the right to read it",
             ),
             ReadFault::Unsteady => refusal(

@@ -4,6 +4,7 @@ use expect_test::Expect;
 
 use crate::testing::Tree;
 
+mod broken;
 mod hostile;
 mod layouts;
 #[cfg(unix)]

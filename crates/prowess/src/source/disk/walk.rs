@@ -317,7 +317,7 @@ impl<'a, F: Folder> Walk<'a, F> {
             worker,
             &rules::unreadable_file::RULE,
             path,
-            format!("`{}` can not be searched: {error}", display_path(path)),
+            format!("`{}` cannot be searched: {error}", display_path(path)),
             "give yourself the right to read it",
         );
     }

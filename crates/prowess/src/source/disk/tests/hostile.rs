@@ -91,10 +91,10 @@ fn what_may_not_be_read_is_told_and_the_rest_loads() {
             ".",
             &expect![[r#"
             broken closed closed/SKILL.md
-              error[unreadable-file] `closed/SKILL.md` can not be read: Permission denied (os error 13)
+              error[unreadable-file] `closed/SKILL.md` cannot be read: Permission denied (os error 13)
             active good good/SKILL.md
             locked
-              error[unreadable-file] `locked` can not be searched: Permission denied (os error 13)
+              error[unreadable-file] `locked` cannot be searched: Permission denied (os error 13)
         "#]],
         );
     }
