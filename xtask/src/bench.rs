@@ -11,6 +11,7 @@ mod live;
 mod load;
 mod peers;
 mod select;
+mod serve;
 mod start;
 mod table;
 pub(crate) mod worker;
@@ -38,6 +39,8 @@ pub(crate) enum Bench {
     Start(start::Start),
     /// From saving a file to the snapshot that holds it
     Live(live::Live),
+    /// `prowess serve` under load, against a minimal server on fastmcp
+    Serve(serve::Serve),
     /// Instructions of three fixed requests, to compare changes on any machine
     Instructions(instructions::Instructions),
 }
@@ -52,6 +55,7 @@ impl Bench {
             Self::Activate(activate) => activate.run(),
             Self::Start(start) => start.run(),
             Self::Live(live) => live.run(),
+            Self::Serve(serve) => serve.run(),
             Self::Instructions(instructions) => instructions.run(),
         }
     }

@@ -76,6 +76,9 @@ pub(crate) struct Options {
     /// Read with this many threads
     #[arg(long, global = true, value_name = "N", help_heading = "How to run")]
     pub(crate) threads: Option<NonZeroUsize>,
+    /// Read every skill from its own file, and keep nothing for the next run
+    #[arg(long, global = true, help_heading = "How to run")]
+    pub(crate) no_cache: bool,
     /// Colour the output
     #[arg(
         long,
@@ -123,6 +126,7 @@ pub(crate) enum Verb {
     Serve(commands::serve::Arguments),
     New(commands::new::Arguments),
     Export(commands::export::Arguments),
+    Watch(commands::watch::Arguments),
     Clients(commands::clients::Arguments),
     Trust(commands::trust::Arguments),
     Approve(commands::approve::Arguments),

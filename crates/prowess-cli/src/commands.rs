@@ -32,6 +32,7 @@ pub(crate) mod show;
 pub(crate) mod skills_ref;
 pub(crate) mod tool;
 pub(crate) mod trust;
+pub(crate) mod watch;
 pub(crate) mod why;
 
 /// Does what was asked.
@@ -57,6 +58,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Serve(arguments) => serve::run(&arguments, session),
         Verb::New(arguments) => new::run(&arguments, session),
         Verb::Export(arguments) => export::run(&arguments, session),
+        Verb::Watch(arguments) => watch::run(&arguments, session),
         Verb::Clients(arguments) => clients::run(&arguments, session),
         Verb::Trust(arguments) => trust::run(&arguments, session),
         Verb::Approve(arguments) => approve::run(&arguments, session),

@@ -91,6 +91,8 @@ pub(crate) struct Config {
     pub(crate) ranker: Setting<String>,
     /// `[prompt] budget`
     pub(crate) budget: Setting<Option<Budget>>,
+    /// `[cache] enabled`
+    pub(crate) cache: Setting<bool>,
     /// `[limits]`
     pub(crate) limits: Limits,
     /// The limits that were set, and by which config.
@@ -120,6 +122,7 @@ impl Default for Config {
             hidden: Vec::new(),
             ranker: Setting::new(RANKERS[0].to_owned()),
             budget: Setting::default(),
+            cache: Setting::new(true),
             limits: Limits::default(),
             limits_set: BTreeMap::new(),
             clients: Clients::builtin(),

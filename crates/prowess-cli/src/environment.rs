@@ -26,6 +26,8 @@ pub(crate) struct Environment {
     pub(crate) xdg_state_home: Option<PathBuf>,
     /// `XDG_CACHE_HOME`, where it is set.
     pub(crate) xdg_cache_home: Option<PathBuf>,
+    /// A number that differs from build to build of this program.
+    pub(crate) edition: u64,
     /// `CODEX_HOME`, where it is set.
     pub(crate) codex_home: Option<PathBuf>,
     /// Whether `NO_COLOR` or `TERM=dumb` asks for plain text.
@@ -60,6 +62,7 @@ impl Environment {
             xdg_config_home: folder("XDG_CONFIG_HOME"),
             xdg_state_home: folder("XDG_STATE_HOME"),
             xdg_cache_home: folder("XDG_CACHE_HOME"),
+            edition: edition(),
             codex_home: folder("CODEX_HOME"),
             plain: set("NO_COLOR").is_some() || set("TERM") == Some(OsString::from("dumb")),
             force_color: ["CLICOLOR_FORCE", "FORCE_COLOR"]
@@ -124,6 +127,18 @@ impl Environment {
             None => prowess::display_path(path),
         }
     }
+}
+
+/// Two builds of one version may read skills differently; the program's file tells them apart.
+#[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
+fn edition() -> u64 {
+    let file = env::current_exe().and_then(std::fs::metadata);
+    let Ok(file) = file else {
+        return 0;
+    };
+    let modified = file.modified().ok();
+    let since = modified.and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
+    since.map_or(0, |it| it.as_nanos() as u64) ^ file.len().rotate_left(48)
 }
 
 fn terminal_columns() -> Option<usize> {

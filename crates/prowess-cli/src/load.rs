@@ -3,16 +3,17 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, PoisonError, RwLock},
 };
 
 use prowess::{
-    Catalog, DiskSource, Filter, LoadOptions, Places, Scope, Source, Trust, TrustAll, TrustStore,
-    discover,
+    Cache, Catalog, Decision, DiskSource, Filter, LoadOptions, Origin, Places, Scope, Source,
+    Trust, TrustAll, TrustStore, discover,
     format::Profile,
     import_jsonl,
     live::{LiveOptions, LivePlaces, Sources},
     places, project_folders,
+    trust::Seal,
 };
 
 use prowess_mcp::host::Host;
@@ -123,7 +124,22 @@ impl Session {
             progress: Some(bar.progress()),
         };
         // The verbs tell what is broken themselves, so nothing fails as a whole here.
-        Catalog::assemble(discover(sources, &options), &options)
+        let Some(cache) = self.cache().filter(|_| !request.fresh) else {
+            return Catalog::assemble(discover(sources, &options), &options);
+        };
+        let loaded = cache.load(sources, &options);
+        drop(bar);
+        for note in loaded.notes {
+            self.output.message(&format!("note: {note}\n"));
+        }
+        loaded.catalog
+    }
+
+    /// Where skills are kept between runs; `None` where they are not.
+    fn cache(&self) -> Option<Cache> {
+        let wanted = self.config.cache.value && !self.options.no_cache;
+        let folder = self.environment.cache_folder().filter(|_| wanted)?;
+        Some(Cache::new(folder.join("skills")).edition(self.environment.edition))
     }
 
     /// What the user trusts; nothing of projects where that cannot be told, and a word about it.
@@ -152,6 +168,15 @@ impl Session {
     /// The places to look into, in order of precedence.
     pub(crate) fn sources(&self, request: &Request) -> Result<Vec<Box<dyn Source>>, Failure> {
         self.named_folders_exist()?;
+        let mut sources = self.folders(request)?;
+        for catalog in self.catalogs() {
+            sources.push(catalog?);
+        }
+        Ok(sources)
+    }
+
+    /// The folders among the places.
+    fn folders(&self, request: &Request) -> Result<Vec<Box<dyn Source>>, Failure> {
         let mut sources: Vec<Box<dyn Source>> = Vec::new();
         for source in places(&self.places(request)?, &self.library_environment()) {
             sources.push(Box::new(source));
@@ -168,15 +193,20 @@ impl Session {
                 .repository(self.project().pop().filter(|_| named.project));
             sources.push(Box::new(source));
         }
-        let catalogs = self.options.catalog.iter();
-        for path in catalogs.chain(self.config.catalogs.iter().map(|named| &named.path)) {
+        Ok(sources)
+    }
+
+    /// The catalogs among the places, each read now.
+    fn catalogs(&self) -> impl Iterator<Item = Result<Box<dyn Source>, Failure>> {
+        let named = self.config.catalogs.iter().map(|named| &named.path);
+        self.options.catalog.iter().chain(named).map(|path| {
             let bytes = files::read_bytes(path, MOST_CATALOG_BYTES).map_err(|error| {
                 Failure::new(format!("cannot read the catalog `{}`", path.display()))
                     .because(&error)
             })?;
-            sources.push(Box::new(import_jsonl(path, &bytes, &self.config.limits)));
-        }
-        Ok(sources)
+            let source = import_jsonl(path, &bytes, &self.config.limits);
+            Ok(Box::new(source) as Box<dyn Source>)
+        })
     }
 
     /// The same places and rules for a catalog that follows changes on disk.
@@ -197,7 +227,10 @@ impl Session {
         let trust: Arc<dyn Trust + Send + Sync> = if self.options.trust {
             Arc::new(TrustAll)
         } else {
-            Arc::new(self.trusted_or_none())
+            // Said once, here; later a store that cannot be read simply trusts nothing.
+            self.trusted_or_none();
+            awaited.extend(trust::store_path(&self.environment));
+            Arc::new(LiveTrust::new(&self.config, &self.environment))
         };
         let options = LiveOptions {
             profile: request.profile,
@@ -292,12 +325,58 @@ struct SessionSources {
 
 impl Sources for SessionSources {
     fn sources(&self) -> Vec<Box<dyn Source>> {
-        // A folder that was there at the start may be gone now; the others still count.
-        self.session.sources(&self.request).unwrap_or_default()
+        // What was there at the start may be gone now; the others still count.
+        let mut sources = self.session.folders(&self.request).unwrap_or_default();
+        sources.extend(self.session.catalogs().flatten());
+        sources
     }
 
     fn awaited(&self) -> Vec<PathBuf> {
         self.awaited.clone()
+    }
+}
+
+/// What the user trusts at the moment, read again whenever the places are judged.
+struct LiveTrust {
+    folders: Vec<PathBuf>,
+    environment: Environment,
+    store: RwLock<Arc<TrustStore>>,
+}
+
+impl LiveTrust {
+    fn new(config: &Config, environment: &Environment) -> Self {
+        Self {
+            folders: config.trusted.iter().map(|it| it.path.clone()).collect(),
+            environment: environment.clone(),
+            store: RwLock::default(),
+        }
+    }
+
+    fn store(&self) -> Arc<TrustStore> {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&store)
+    }
+}
+
+impl Trust for LiveTrust {
+    fn decide(&self, origin: &Origin) -> Decision {
+        let mut store = trust::read(&self.environment).unwrap_or_default();
+        for folder in &self.folders {
+            if let Ok(real) = files::real_path(folder) {
+                store.trust_folder(real);
+            }
+        }
+        let decision = store.decide(origin);
+        *self.store.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(store);
+        decision
+    }
+
+    fn knows(&self, path: &Path) -> bool {
+        self.store().knows(path)
+    }
+
+    fn decide_skill(&self, path: &Path, seal: Option<&Seal>) -> Decision {
+        self.store().decide_skill(path, seal)
     }
 }
 
@@ -312,6 +391,8 @@ pub(crate) struct Request {
     pub(crate) look_at_untrusted: bool,
     /// Look where every client looks, though one was named.
     pub(crate) every_client: bool,
+    /// Read every skill from its own file: the verb judges files.
+    pub(crate) fresh: bool,
     /// Contact no server: the verb is about files.
     pub(crate) local: bool,
 }

@@ -111,7 +111,7 @@ impl Session {
             .collect();
         let verb = if servers.len() == 1 { "is" } else { "are" };
         self.output.hint(&format!(
-            "{} of this project ({}) {verb} not contacted; look at its `prowess.toml`, then run `prowess trust`",
+            "{} of this project ({}) {verb} not contacted; look at its `prowess.toml`, then copy it to your config, or use `--trust` for one run",
             count(servers.len(), "server"),
             list(&labels)
         ));

@@ -111,3 +111,8 @@ impl Drop for Host {
         });
     }
 }
+
+/// The page for those who use it; its Rust lines run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/HOST.md")]
+struct HostPage;

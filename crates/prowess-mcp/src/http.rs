@@ -58,7 +58,7 @@ impl Default for HttpOptions {
             connections: 512,
             in_flight: 100,
             sessions: 1_000,
-            head_timeout: Duration::from_secs(30),
+            head_timeout: Duration::from_secs(15),
             body_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(30),
             grace: Duration::from_secs(10),

@@ -11,3 +11,8 @@ mod wire;
 
 // What other servers publish.
 pub mod host;
+
+/// The page about serving; its Rust lines run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/MCP.md")]
+struct Page;

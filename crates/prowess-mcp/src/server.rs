@@ -3,10 +3,12 @@
 use std::{
     collections::HashSet,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use prowess::{Catalog, Skill, ToolOptions, display_text};
+
+use crate::uri;
 
 mod connection;
 mod current;
@@ -39,6 +41,15 @@ pub struct SkillServer {
     pub(crate) shared: Arc<Shared>,
 }
 
+/// Why hosts get no entry for a skill that is in use; `None` where they get one.
+pub fn refusal(skill: &Skill) -> Option<Refusal> {
+    if !skill.is_callable() {
+        return Some(Refusal::NotInUse);
+    }
+    let looked_at = refusal::judge(skill).and_then(|()| manifest::make(skill, uri::SCHEME, None));
+    looked_at.err()
+}
+
 /// What all connections share.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -69,8 +80,9 @@ impl SkillServer {
     pub fn replace(&self, catalog: Arc<Catalog>) {
         let view = View::new(catalog, &self.shared.options);
         let view = self.shared.current.replace(view);
-        let kept: HashSet<PathBuf> = view.paths().into_iter().collect();
+        let kept = view.paths();
         self.shared.manifests.keep(|path| kept.contains(path));
+        self.shared.told().retain(|path| kept.contains(path));
         tracing::info!(
             skills = view.catalog.model_visible().count(),
             "the catalog changed"
@@ -86,22 +98,6 @@ impl SkillServer {
     /// One client's side of the server.
     pub fn connect(&self) -> Connection {
         Connection::new(self.clone())
-    }
-
-    /// The address a skill is served at, or why it has none: what `skills/get` would say.
-    pub fn address(&self, skill: &Skill) -> Result<String, Refusal> {
-        let view = self.shared.view();
-        let is_it = |at: usize| view.catalog.skills()[at].path() == skill.path();
-        if let Some((_, refusal)) = view.refused.iter().find(|(at, _)| is_it(*at)) {
-            return Err(refusal.clone());
-        }
-        let served = view.served.iter().find(|served| is_it(served.at));
-        let Some(served) = served else {
-            return Err(Refusal::NotInUse);
-        };
-        self.shared
-            .manifest(&view, served, Age::Known)
-            .map(|_| served.uri.clone())
     }
 
     fn tell(&self, view: &View) {
@@ -126,9 +122,12 @@ impl Shared {
         manifest
     }
 
+    fn told(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn tell(&self, skill: &Skill, refusal: &Refusal) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.insert(skill.absolute_path()) {
+        if self.told().insert(skill.absolute_path()) {
             tracing::warn!(
                 skill = display_text(skill.name()),
                 reason = %refusal,

@@ -155,7 +155,7 @@ mod tests {
         );
         check(
             r#"{"jsonrpc":"2.0","id":8,"method":"resources/read","params":{"uri":5}}"#,
-            &expect![[r#""#]],
+            &expect!["a message"],
         );
     }
 

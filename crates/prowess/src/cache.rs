@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     catalog::{Catalog, LoadOptions},
-    discover::{Discovery, discover},
+    discover::{Discovery, discover, judge},
     source::{
         Source,
         disk::{DiskSource, is_folder, real_path},
@@ -92,10 +92,18 @@ impl Cache {
                 .as_disk()
                 .filter(|disk| trusted && cfg!(unix) && disk.real_root().is_some_and(is_folder));
             let one = match disk {
-                Some(disk) => self.look(disk, options, &mut keys, &mut read, &mut notes),
+                Some(disk) => {
+                    let mut found = self.look(disk, options, &mut keys, &mut read, &mut notes);
+                    for skill in &mut found.skills {
+                        judge(skill, Decision::Trusted, options);
+                    }
+                    found
+                }
                 None => {
                     let found = discover(std::slice::from_ref(source), options);
-                    read += found.skills.len();
+                    // What waits for trust is found and not opened.
+                    let opened = found.skills.iter().filter(|skill| skill.hash().is_some());
+                    read += opened.count();
                     keys.push(format!("{:?}", source.origin()));
                     found
                 }

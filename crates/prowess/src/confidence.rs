@@ -1,9 +1,9 @@
 //! How likely a match is to be right.
 //!
-//! Three signals, each with a reason: how strong the match is, how much of what the request asks
-//! for it gives, and how far it is ahead of its best rival. Their weights were fitted by logistic
-//! regression on labelled requests (`cargo xtask quality --calibrate`); `docs/SELECTION.md` shows
-//! how well the result holds.
+//! The best matches share one chance with each other and with the answer that none is right, so
+//! two that are equally good are never both likely. What each brings is how strong it is and how
+//! near it comes to the first. The weights were fitted on labelled requests (`cargo xtask quality
+//! --calibrate`); `docs/SELECTION.md` shows how well the result holds.
 
 use crate::{
     rank::{Ranker, Scored},
@@ -19,65 +19,123 @@ pub const RELEVANT: f32 = 0.25;
 /// A menu holds what has at least this share of the first match's confidence.
 pub const CLOSE: f32 = 0.2;
 
+/// So many matches share the chance, and make the menu.
+pub(crate) const MENU: usize = 5;
+
 /// What is known of a match besides its text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
     /// Its score, in proportion to the rarest a word can be in a catalog of this size.
     pub strength: f32,
-    /// Its score as a share of the score of a document that holds every word of the request.
-    pub share: f32,
-    /// How far it is ahead of its best rival, or behind, as a share of the better score.
-    pub lead: f32,
+    /// Its score as a share of the first match's.
+    pub nearness: f32,
 }
 
-/// A larger lead says no more: in a small catalog one shared word is a lead over everything.
-const MAX_LEAD: f32 = 0.5;
+/// Constant, strength and nearness, for the ranker `lexical`.
+const LEXICAL: [f32; 3] = [-7.0, 7.3, 1.8];
 
-/// Constant, strength, share and lead, for the ranker `lexical`.
-const LEXICAL: [f32; 4] = [-3.9, 3.3, 0.5, 4.5];
-
-/// The same for `overlap`, whose scores say little: only the lead helps.
-const OVERLAP: [f32; 4] = [-2.4, 0.3, 0.0, 1.8];
+/// The same for `overlap`, whose scores say little: only the nearness helps.
+const OVERLAP: [f32; 3] = [-4.8, 0.0, 3.2];
 
 impl Evidence {
     /// What is known of each of the ranked documents. `size` is the number of documents.
-    pub fn of(ranked: &[Scored], ideal: f32, size: usize) -> Vec<Self> {
+    pub fn of(ranked: &[Scored], size: usize) -> Vec<Self> {
         let rarest = (2.0 * size as f32 + 2.0).ln();
-        let share = |part: f32, whole: f32| if whole > 0.0 { part / whole } else { 0.0 };
         let first = ranked.first().map_or(0.0, |scored| scored.score);
-        let evidence = |(rank, scored): (usize, &Scored)| {
-            let rival = if rank == 0 {
-                ranked.get(1).map_or(0.0, |second| second.score)
+        let evidence = |scored: &Scored| Self {
+            strength: scored.score / rarest,
+            nearness: if first > 0.0 {
+                scored.score / first
             } else {
-                first
-            };
-            Self {
-                strength: scored.score / rarest,
-                share: share(scored.score, ideal),
-                lead: share(scored.score - rival, scored.score.max(rival)).min(MAX_LEAD),
-            }
+                1.0
+            },
         };
-        ranked.iter().enumerate().map(evidence).collect()
+        ranked.iter().map(evidence).collect()
     }
 
-    /// The chance that the match is right.
-    pub fn confidence(&self, ranker: Ranker) -> f32 {
-        let [constant, strength, share, lead] = match ranker {
+    /// How likely it is that this match is right, against none being right.
+    pub fn odds(&self, ranker: Ranker) -> f32 {
+        let [constant, strength, nearness] = match ranker {
             Ranker::Lexical => LEXICAL,
             Ranker::Overlap => OVERLAP,
         };
-        let sum = constant + strength * self.strength + share * self.share + lead * self.lead;
-        1.0 / (1.0 + (-sum).exp())
+        let sum = constant + strength * self.strength + nearness * self.nearness;
+        // More would not fit a number; it is certain long before.
+        sum.min(40.0).exp()
     }
 }
 
 /// Gives each scored document its confidence.
-pub(crate) fn weigh(ranker: Ranker, found: &[Scored], ideal: f32, size: usize) -> Vec<Match> {
-    let evidence = Evidence::of(found, ideal, size);
-    let weigh = |(scored, evidence): (&Scored, &Evidence)| Match {
+pub(crate) fn weigh(ranker: Ranker, found: &[Scored], size: usize) -> Vec<Match> {
+    let odds: Vec<f32> = Evidence::of(found, size)
+        .iter()
+        .map(|evidence| evidence.odds(ranker))
+        .collect();
+    // However many are asked for, the first ones decide, so that the confidence stays the same.
+    let shared: f32 = 1.0 + odds.iter().take(MENU).sum::<f32>();
+    let weigh = |(at, (scored, odds)): (usize, (&Scored, &f32))| Match {
         document: scored.document,
         score: scored.score,
-        confidence: evidence.confidence(ranker),
+        confidence: odds / (shared + if at < MENU { 0.0 } else { *odds }),
     };
-    found.iter().zip(&evidence).map(weigh).collect()
+    found.iter().zip(&odds).enumerate().map(weigh).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weighed(scores: &[f32]) -> Vec<f32> {
+        let scored = |(at, score): (usize, &f32)| Scored {
+            document: at as u32,
+            score: *score,
+        };
+        let found: Vec<Scored> = scores.iter().enumerate().map(scored).collect();
+        let matches = weigh(Ranker::Lexical, &found, 100);
+        matches.iter().map(|found| found.confidence).collect()
+    }
+
+    #[test]
+    fn matches_that_tie_share_one_chance() {
+        let [alone] = weighed(&[9.0])[..] else {
+            panic!("one in, one out");
+        };
+        assert!(alone > 0.95, "{alone}");
+        for ties in 2..8 {
+            let tied = weighed(&vec![9.0; ties]);
+            assert!(tied[0] <= 0.5 && tied[0] < CONFIDENT, "{tied:?}");
+            assert!(tied.iter().take(MENU).sum::<f32>() <= 1.0, "{tied:?}");
+        }
+    }
+
+    #[test]
+    fn a_rival_that_falls_back_makes_the_first_surer() {
+        let first: Vec<f32> = [7.0, 6.5, 5.0, 2.0]
+            .iter()
+            .map(|second| weighed(&[7.0, *second])[0])
+            .collect();
+        assert!(first.is_sorted(), "{first:?}");
+        assert_eq!(
+            weighed(&[7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0])[..5],
+            weighed(&[7.0, 6.0, 5.0, 4.0, 3.0])[..]
+        );
+    }
+
+    #[test]
+    fn odd_scores_give_plain_chances() {
+        for scores in [
+            vec![],
+            vec![0.0],
+            vec![0.0, 0.0],
+            vec![1e30, 1.0],
+            vec![f32::MAX; 3],
+        ] {
+            let weighed = weighed(&scores);
+            assert_eq!(weighed.len(), scores.len());
+            assert!(
+                weighed.iter().all(|it| (0.0..=1.0).contains(it)),
+                "{weighed:?}"
+            );
+        }
+    }
 }

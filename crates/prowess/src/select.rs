@@ -104,8 +104,7 @@ pub struct Selection {
     pub decision: Decision,
 }
 
-/// The decision looks at so many of the best, whatever `top_k` is.
-pub(crate) const MENU: usize = 5;
+pub(crate) use confidence::MENU;
 
 impl Index {
     /// Ranks the documents that `allow` lets pass.
@@ -116,23 +115,19 @@ impl Index {
         let limit = policy.top_k.max(MENU);
         let tagged = !policy.include_tags.is_empty();
         let threshold = policy.threshold();
-        let (mut ranked, ideal) = match policy.ranker {
-            Ranker::Overlap => (
-                overlap::rank(self, query, threshold, limit, tagged, allow),
-                0.0,
-            ),
+        let mut ranked = match policy.ranker {
+            Ranker::Overlap => overlap::rank(self, query, threshold, limit, tagged, allow),
             Ranker::Lexical => {
-                let weights = Weights::default();
-                let (ranked, ideal) = lexical::rank_and_ideal(self, query, &weights, limit, &allow);
+                let ranked = lexical::rank(self, query, &Weights::default(), limit, &allow);
                 if ranked.is_empty() && tagged && !query.chars().any(char::is_alphanumeric) {
-                    (every(self, limit, allow), ideal)
+                    every(self, limit, allow)
                 } else {
-                    (ranked, ideal)
+                    ranked
                 }
             }
         };
         ranked.retain(|scored| scored.score >= threshold);
-        let mut matches = confidence::weigh(policy.ranker, &ranked, ideal, self.len());
+        let mut matches = confidence::weigh(policy.ranker, &ranked, self.len());
         let decision = decide(&matches, policy);
         matches.truncate(policy.top_k);
         Selection { matches, decision }
@@ -154,7 +149,9 @@ fn every(index: &Index, limit: usize, allow: impl Fn(u32) -> bool) -> Vec<Scored
 fn decide(matches: &[Match], policy: &Policy) -> Decision {
     match matches.first() {
         Some(first) if first.confidence >= policy.confident => Decision::Confident(*first),
-        Some(first) if first.confidence >= policy.relevant => {
+        // What passes the threshold of `overlap` is relevant by its own rule; its scores cannot
+        // say more.
+        Some(first) if first.confidence >= policy.relevant || policy.ranker == Ranker::Overlap => {
             let close = first.confidence * confidence::CLOSE;
             let menu = matches
                 .iter()

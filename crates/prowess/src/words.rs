@@ -5,6 +5,7 @@
 //! stop words, stemmed, with compounds taken apart.
 
 mod alias;
+mod english;
 mod fold;
 mod intern;
 mod stem;

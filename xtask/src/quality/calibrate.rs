@@ -1,4 +1,4 @@
-//! Fits what a match's evidence says about its being right.
+//! Fits what the evidence for a request's matches says about which of them is right.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,18 @@ use prowess::{
 
 use super::{Indexes, data::Data};
 
-/// A match whose being right is known.
+/// Constant, strength and nearness.
+const FEATURES: usize = 3;
+
+type Features = [f64; FEATURES];
+
+/// A request whose right matches are known.
 struct Sample {
     source: String,
-    first: bool,
-    features: [f64; 4],
-    right: bool,
+    size: String,
+    matches: Vec<Features>,
+    right: Vec<bool>,
+    /// The confidence in the first match, with weights that do not know its source.
     held: f64,
 }
 
@@ -29,44 +35,43 @@ pub(crate) fn run(all: &[(&Data, &Indexes)], ranker: Ranker) {
         .flat_map(|(data, indexes)| samples(data, indexes, ranker))
         .collect();
     let weights = fit(&samples, |_| true);
-    println!("constant, strength, share, lead: {weights:.2?}");
+    println!("constant, strength, nearness: {weights:.2?}");
     let sources: BTreeSet<String> = samples.iter().map(|sample| sample.source.clone()).collect();
     for source in &sources {
         let weights = fit(&samples, |sample| sample.source != *source);
         for sample in samples.iter_mut().filter(|sample| sample.source == *source) {
-            sample.held = chance(&weights, &sample.features);
+            sample.held = chances(&weights, &sample.matches)[0];
         }
     }
-    println!("confidence   matches   said  right   first matches   said  right");
-    let held: Vec<(f64, &Sample)> = samples.iter().map(|sample| (sample.held, sample)).collect();
+    let sizes = all.iter().map(|(data, _)| &*data.size);
+    for size in std::iter::once("").chain(sizes) {
+        let kept: Vec<&Sample> = samples
+            .iter()
+            .filter(|sample| size.is_empty() || sample.size == size)
+            .collect();
+        println!("{}", if size.is_empty() { "all" } else { size });
+        reliability(&kept);
+    }
+}
+
+/// Prints what was said of first matches, each source left out once, beside what was right.
+fn reliability(samples: &[&Sample]) {
+    println!("confidence   matches   said  right");
     let mut error = 0.0;
     for tenth in 0..10 {
         let (low, high) = (f64::from(tenth) / 10.0, f64::from(tenth + 1) / 10.0);
-        let inside = |first: bool| {
-            let inside: Vec<_> = held
-                .iter()
-                .filter(|(said, sample)| *said >= low && *said < high && (sample.first || !first))
-                .collect();
-            let count = inside.len().max(1) as f64;
-            let said = inside.iter().map(|(said, _)| said).sum::<f64>() / count;
-            let right = inside.iter().filter(|(_, sample)| sample.right).count() as f64 / count;
-            (inside.len(), said, right)
+        let inside = || {
+            let inside = move |sample: &&&Sample| sample.held >= low && sample.held < high;
+            samples.iter().filter(inside)
         };
-        let ((n, said, right), (n1, said1, right1)) = (inside(false), inside(true));
-        error += n1 as f64 * (said1 - right1).abs();
-        println!(
-            "{low:.1} to {high:.1} {n:10} {said:6.2} {right:6.2} {n1:15} {said1:6.2} {right1:6.2}"
-        );
+        let count = inside().count();
+        let mean = |sum: f64| sum / count.max(1) as f64;
+        let said = mean(inside().map(|sample| sample.held).sum());
+        let right = mean(inside().filter(|sample| sample.right[0]).count() as f64);
+        error += count as f64 * (said - right).abs();
+        println!("{low:.1} to {high:.1} {count:10} {said:6.2} {right:6.2}");
     }
-    let firsts = held
-        .iter()
-        .filter(|(_, sample)| sample.first)
-        .count()
-        .max(1);
-    println!(
-        "mean error of first matches, each source left out once: {:.3}",
-        error / firsts as f64
-    );
+    println!("mean error {:.3}", error / samples.len().max(1) as f64);
 }
 
 fn samples(data: &Data, indexes: &Indexes, ranker: Ranker) -> Vec<Sample> {
@@ -79,63 +84,81 @@ fn samples(data: &Data, indexes: &Indexes, ranker: Ranker) -> Vec<Sample> {
             continue;
         }
         let (index, ids) = &indexes[&query.group];
-        let (found, ideal) = match ranker {
+        let found = match ranker {
             Ranker::Lexical => {
-                lexical::rank_and_ideal(index, &query.text, &Weights::default(), DEPTH, |_| true)
+                lexical::rank(index, &query.text, &Weights::default(), DEPTH, |_| true)
             }
-            Ranker::Overlap => (
-                overlap::rank(index, &query.text, 1.0, DEPTH, false, |_| true),
-                0.0,
-            ),
+            Ranker::Overlap => overlap::rank(index, &query.text, 1.0, DEPTH, false, |_| true),
         };
-        for (rank, (scored, evidence)) in found
-            .iter()
-            .zip(Evidence::of(&found, ideal, index.len()))
-            .enumerate()
-        {
-            let id = ids[scored.document as usize];
-            samples.push(Sample {
-                source: query.source().to_owned(),
-                first: rank == 0,
-                features: [
-                    1.0,
-                    f64::from(evidence.strength),
-                    f64::from(evidence.share),
-                    f64::from(evidence.lead),
-                ],
-                right: query.gold.iter().any(|class| class.contains(&id)),
-                held: 0.0,
-            });
+        if found.is_empty() {
+            continue;
         }
+        let right = |id: u32| query.gold.iter().any(|class| class.contains(&id));
+        samples.push(Sample {
+            source: query.source().to_owned(),
+            size: data.size.clone(),
+            matches: Evidence::of(&found, index.len())
+                .iter()
+                .map(|it| [1.0, f64::from(it.strength), f64::from(it.nearness)])
+                .collect(),
+            right: found
+                .iter()
+                .map(|scored| right(ids[scored.document as usize]))
+                .collect(),
+            held: 0.0,
+        });
     }
     samples
 }
 
-fn chance(weights: &[f64; 4], features: &[f64; 4]) -> f64 {
-    let sum: f64 = weights
+/// The chance of each match to be right, shared with the chance that none is.
+fn chances(weights: &Features, matches: &[Features]) -> Vec<f64> {
+    let odds: Vec<f64> = matches
         .iter()
-        .zip(features)
-        .map(|(weight, feature)| weight * feature)
-        .sum();
-    1.0 / (1.0 + (-sum).exp())
+        .map(|features| {
+            let sum: f64 = weights.iter().zip(features).map(|(w, f)| w * f).sum();
+            sum.min(40.0).exp()
+        })
+        .collect();
+    let shared = 1.0 + odds.iter().sum::<f64>();
+    odds.iter().map(|odds| odds / shared).collect()
 }
 
-/// Logistic regression by Newton's steps, with a little pull towards zero.
-fn fit(samples: &[Sample], keep: impl Fn(&Sample) -> bool) -> [f64; 4] {
-    let mut weights = [0.0; 4];
-    for _ in 0..20 {
+/// Finds the weights under which what was right is likeliest, by Newton's steps, with a little
+/// pull towards zero.
+fn fit(samples: &[Sample], keep: impl Fn(&Sample) -> bool) -> Features {
+    let mut weights = [0.0; FEATURES];
+    for _ in 0..12 {
         let mut gradient = weights.map(|weight| 0.01 * weight);
-        let mut curve = [[0.0; 4]; 4];
+        let mut curve = [[0.0; FEATURES]; FEATURES];
         for (at, row) in curve.iter_mut().enumerate() {
             row[at] = 0.01;
         }
         for sample in samples.iter().filter(|sample| keep(sample)) {
-            let said = chance(&weights, &sample.features);
-            let off = said - f64::from(u8::from(sample.right));
-            for (at, row) in curve.iter_mut().enumerate() {
-                gradient[at] += off * sample.features[at];
-                for (cell, feature) in row.iter_mut().zip(&sample.features) {
-                    *cell += said * (1.0 - said) * sample.features[at] * feature;
+            let said = chances(&weights, &sample.matches);
+            // Where several are right they share being so as they share the chance.
+            let right = said.iter().zip(&sample.right);
+            let right: f64 = right
+                .filter(|(_, right)| **right)
+                .map(|(said, _)| said)
+                .sum();
+            let mean: Features = std::array::from_fn(|at| {
+                let parts = said.iter().zip(&sample.matches);
+                parts.map(|(said, features)| said * features[at]).sum()
+            });
+            for (said, (features, is_right)) in
+                said.iter().zip(sample.matches.iter().zip(&sample.right))
+            {
+                let off = if *is_right {
+                    said - said / right
+                } else {
+                    *said
+                };
+                for at in 0..FEATURES {
+                    gradient[at] += off * features[at];
+                    for (other, cell) in curve[at].iter_mut().enumerate() {
+                        *cell += said * features[at] * (features[other] - mean[other]);
+                    }
                 }
             }
         }
@@ -147,10 +170,10 @@ fn fit(samples: &[Sample], keep: impl Fn(&Sample) -> bool) -> [f64; 4] {
     weights
 }
 
-/// Solves four equations by elimination.
-fn solve(mut left: [[f64; 4]; 4], mut right: [f64; 4]) -> [f64; 4] {
-    for at in 0..4 {
-        for other in 0..4 {
+/// Solves so many equations by elimination.
+fn solve(mut left: [Features; FEATURES], mut right: Features) -> Features {
+    for at in 0..FEATURES {
+        for other in 0..FEATURES {
             if other != at {
                 let factor = left[other][at] / left[at][at];
                 let pivot = left[at];

@@ -174,6 +174,7 @@ fn check(arguments: &Arguments, session: &mut Session) -> Result<Checks, Failure
     let request = Request {
         profile: arguments.profile,
         look_at_untrusted: true,
+        fresh: true,
         local: true,
         ..Request::default()
     };

@@ -144,6 +144,12 @@ fn rows(session: &Session) -> Vec<Row> {
             None,
         ),
     ];
+    rows.push(row(
+        "cache.enabled",
+        json!(config.cache.value && !options.no_cache),
+        &config.cache.from,
+        options.no_cache.then_some("--no-cache"),
+    ));
     for (name, decided) in &config.overrides {
         let key = format!("skills.overrides.{}", line(name));
         rows.push(row(

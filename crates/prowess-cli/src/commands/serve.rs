@@ -143,6 +143,12 @@ async fn serve(
 
 /// Asks everything to end when the system or the user does.
 async fn end_on_signal(end: CancellationToken) {
+    asked_to_end().await;
+    end.cancel();
+}
+
+/// Waits until the system or the user asks for the end.
+pub(super) async fn asked_to_end() {
     #[cfg(unix)]
     let terminated = async {
         use tokio::signal::unix::{SignalKind, signal};
@@ -157,7 +163,6 @@ async fn end_on_signal(end: CancellationToken) {
         _ = tokio::signal::ctrl_c() => {}
         () = terminated => {}
     }
-    end.cancel();
 }
 
 /// Hands every new snapshot to the server, once it can be searched at full speed.

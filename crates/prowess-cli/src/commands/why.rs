@@ -67,7 +67,25 @@ struct Story<'a> {
     fields: usize,
     repairs: Vec<DiagnosticRow<'a>>,
     diagnostics: Vec<DiagnosticRow<'a>>,
+    mcp: Mcp,
     clients: Vec<Verdict>,
+}
+
+/// Whether hosts get an entry for the skill from `prowess serve`.
+#[derive(Debug, Serialize)]
+struct Mcp {
+    served: bool,
+    reason: Option<String>,
+}
+
+impl Mcp {
+    fn of(skill: &Skill) -> Self {
+        let refusal = prowess_mcp::server::refusal(skill);
+        Self {
+            served: refusal.is_none(),
+            reason: refusal.map(|refusal| refusal.to_string()),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -244,6 +262,7 @@ fn story<'a>(
             .filter(|it| !is_repair(it.code))
             .map(row)
             .collect(),
+        mcp: Mcp::of(skill),
         clients,
     }
 }

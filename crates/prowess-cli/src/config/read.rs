@@ -78,6 +78,7 @@ impl Reader<'_> {
     fn document(&mut self, table: &dyn TableLike) {
         let keys = [
             "skills", "sources", "trust", "select", "prompt", "limits", "clients", "servers",
+            "cache",
         ];
         for (key, item) in self.entries(table, "the config", &keys) {
             match key {
@@ -88,6 +89,7 @@ impl Reader<'_> {
                 "prompt" => self.prompt(item),
                 "limits" => self.limits(item),
                 "servers" => self.servers(item),
+                "cache" => self.cache(item),
                 _ => self.clients(item),
             }
         }
@@ -226,6 +228,14 @@ impl Reader<'_> {
         for (_, item) in self.table(item, "prompt", &["budget"]) {
             if let Some(value) = self.budget(item) {
                 self.config.budget = self.setting(Some(value));
+            }
+        }
+    }
+
+    fn cache(&mut self, item: &Item) {
+        for (_, item) in self.table(item, "cache", &["enabled"]) {
+            if let Some(value) = self.flag(item, "cache.enabled") {
+                self.config.cache = self.setting(value);
             }
         }
     }

@@ -130,6 +130,16 @@ fn the_shape_can_be_missed() {
     assert_eq!(faults(serde_json::json!([])), 1);
 }
 
+/// Holds what a run prints against a published shape.
+#[cfg(unix)]
+pub(crate) fn fits(world: &World, name: &str, line: &str) {
+    let path = repository().join(format!("docs/schema/{name}.json"));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut faults = Vec::new();
+    check(&world.json(line), &schema, &schema, "$", &mut faults);
+    assert!(faults.is_empty(), "prowess {line}: {faults:#?}");
+}
+
 /// The part of JSON Schema the published shapes use.
 fn check(value: &Value, schema: &Value, root: &Value, place: &str, faults: &mut Vec<String>) {
     if let Some(name) = schema["$ref"].as_str() {

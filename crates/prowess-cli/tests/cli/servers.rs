@@ -4,7 +4,10 @@ use expect_test::expect;
 use prowess::ContentHash;
 use serde_json::{Value, json};
 
-use crate::world::{World, skill};
+use crate::{
+    schema::fits,
+    world::{World, skill},
+};
 
 /// A server with one skill that asks for a tool, and one file beside it.
 fn server(body: &str) -> String {
@@ -250,6 +253,20 @@ fn an_approval_shows_what_it_is_for_and_is_gone_when_that_changes() {
         -- exit 0
     "#]]
     .assert_eq(&world.run("approve --list"));
+    for (name, line) in [
+        ("approve", "approve --list --json"),
+        ("show", "show pdf --json"),
+        ("list", "list --json"),
+        ("why", "why pdf --json"),
+        ("resources", "resources pdf --json"),
+        (
+            "tool-result",
+            r#"tool call skill '{"skill_name":"pdf"}' --json"#,
+        ),
+        ("config", "config --json"),
+    ] {
+        fits(&world, name, line);
+    }
     let tools = |world: &World| world.json("show pdf --json")["tools"].clone();
     assert_eq!(tools(&world), json!(["Read"]));
     world.file("work/server.sh", server("Do something else."));
@@ -348,10 +365,18 @@ fn a_repository_starts_nothing_before_it_is_trusted() {
         "approve evil/x",
     ] {
         let run = world.run(line);
-        let hint = "hint: 1 server of this project (`evil`) is not contacted; look at its `prowess.toml`, then run `prowess trust`";
+        let hint = "hint: 1 server of this project (`evil`) is not contacted; look at its `prowess.toml`, then copy it to your config, or use `--trust` for one run";
         assert!(run.contains(hint), "{line}: {run}");
         assert!(!world.path("work/ran").exists(), "{line} started it");
     }
     world.run("list --trust");
     assert!(world.path("work/ran").exists(), "a trusted project may");
+    std::fs::remove_file(world.path("work/ran")).unwrap();
+    let whole = "[trust]\nprojects = [\"~/../work\"]\n";
+    world.file("home/.config/prowess/config.toml", whole);
+    world.run("list");
+    assert!(
+        world.path("work/ran").exists(),
+        "so may one of the user's own"
+    );
 }

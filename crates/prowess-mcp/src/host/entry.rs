@@ -84,7 +84,8 @@ impl Entry {
                 _ => return Err(format!("has no `{key}` in its frontmatter")),
             }
         }
-        if frontmatter["name"] != *super::fault::name_of(uri) {
+        let named = decoded(super::fault::name_of(uri)).unwrap_or_default();
+        if frontmatter["name"] != *named {
             return Err("is not called what its address says".to_owned());
         }
         let manifest = match value.get("resources") {

@@ -136,6 +136,20 @@ impl Server {
         listing.unwrap_or_default()
     }
 
+    /// Lists its skills anew, whatever was listed before.
+    pub async fn relist(&self) -> Arc<Listing> {
+        let server = self.clone();
+        let listing = self.beside(async move { server.0.relist().await }).await;
+        listing.unwrap_or_default()
+    }
+
+    /// The same, for code that can wait.
+    pub fn relist_blocking(&self) -> Arc<Listing> {
+        let server = self.clone();
+        let listing = self.0.lane.wait(async move { server.0.relist().await });
+        listing.unwrap_or_default()
+    }
+
     /// Fetches a skill's file and checks it.
     pub async fn load(&self, uri: &str) -> Result<Loaded, Fault> {
         let (server, uri) = (self.clone(), uri.to_owned());
@@ -269,6 +283,13 @@ impl Inner {
         let listed = Arc::new(self.ask_list().await);
         *listing = Some(Arc::clone(&listed));
         listed
+    }
+
+    async fn relist(&self) -> Arc<Listing> {
+        // Whoever asks anew has a reason to try a server that was away.
+        self.connection.lock().await.down = None;
+        *self.listing.lock().await = None;
+        self.list().await
     }
 
     async fn ask_list(&self) -> Listing {

@@ -240,6 +240,44 @@ fn what_a_model_reads_says_where_it_is_from() {
 }
 
 #[test]
+fn a_list_is_asked_for_again_when_its_host_says_so() {
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let script = Script::new(move |method, params| {
+        let names: &[&str] = if method == "skills/list" {
+            match count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+                0 => &["a"],
+                _ => &["a", "b"],
+            }
+        } else {
+            &[]
+        };
+        let skills: Vec<_> = names.iter().map(|name| Skill::new(name)).collect();
+        script::serve(&skills, method, params)
+    });
+    let host = Host::start(vec![server("acme", &script)], HostOptions::default()).unwrap();
+    assert_eq!(catalog_of(&host).skills().len(), 1);
+    assert_eq!(catalog_of(&host).skills().len(), 1, "the list is held");
+    host.server("acme").unwrap().relist_blocking();
+    assert_eq!(catalog_of(&host).skills().len(), 2);
+}
+
+#[test]
+fn what_a_conversation_holds_is_not_fetched_again() {
+    let script = Script::serving([Skill::new("pdf")]);
+    let host = Host::start(vec![server("acme", &script)], HostOptions::default()).unwrap();
+    let tools = prowess::Toolset::new(Arc::new(catalog_of(&host)), prowess::ToolOptions::default());
+    let call = || prowess::Tool::call(&tools.skill(), &json!({"skill_name": "pdf"})).text;
+    assert!(call().contains("Do pdf."));
+    assert!(call().contains("already active"));
+    let reads = script
+        .calls()
+        .iter()
+        .filter(|it| it.contains("SKILL.md"))
+        .count();
+    assert_eq!(reads, 1);
+}
+
+#[test]
 fn one_call_is_made_by_async_code_on_any_executor() {
     let script = Script::serving([Skill::new("pdf")]);
     let host = Host::idle(vec![server("acme", &script)], HostOptions::default()).unwrap();

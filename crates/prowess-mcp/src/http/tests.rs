@@ -1,1 +1,373 @@
-//! t
+//! The endpoint as a client and as an attacker sees it, without a socket where that will do.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::{Request, StatusCode},
+};
+use expect_test::expect;
+use prowess::{Catalog, LoadOptions, MemorySource, Source, ToolOptions};
+use serde_json::{Value as Json, json};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+use super::{HttpOptions, Token, app, listen, serve};
+use crate::server::SkillServer;
+
+const NEW: &str = "2026-07-28";
+const SECRET: &str = "correct horse battery staple";
+
+fn server() -> SkillServer {
+    let text = "---\nname: pdf\ndescription: Fills forms.\n---\n# Steps\n";
+    let source = MemorySource::new("test").skill("pdf/SKILL.md", text);
+    let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
+    let catalog = Catalog::load(&sources, &LoadOptions::default()).unwrap();
+    SkillServer::new(Arc::new(catalog), ToolOptions::default())
+}
+
+fn endpoint(options: HttpOptions) -> Router {
+    app(&server(), options, &CancellationToken::new())
+}
+
+fn modern(method: &str, mut params: Json) -> Json {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": NEW,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
+}
+
+fn post(headers: &[(&str, &str)], body: impl Into<Body>) -> Request<Body> {
+    let mut request = Request::post("/mcp")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream");
+    if headers.iter().all(|(name, _)| *name != "host") {
+        request = request.header("host", "127.0.0.1:8645");
+    }
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.body(body.into()).unwrap()
+}
+
+async fn answer(app: &Router, request: Request<Body>) -> (StatusCode, String) {
+    let response = app.clone().oneshot(request).await.unwrap();
+    let status = response.status();
+    let bytes = to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    (status, String::from_utf8_lossy(&bytes).into_owned())
+}
+
+const SEARCH: [(&str, &str); 3] = [
+    ("mcp-protocol-version", NEW),
+    ("mcp-method", "skills/list"),
+    ("x-test", "1"),
+];
+
+#[tokio::test]
+async fn a_request_of_the_newest_revision_needs_no_session() {
+    let app = endpoint(HttpOptions::default());
+    let body = modern("skills/list", json!({})).to_string();
+    let (status, text) = answer(&app, post(&SEARCH, body)).await;
+    assert_eq!(status, StatusCode::OK, "{text}");
+    let result: Json = serde_json::from_str(&text).unwrap();
+    assert_eq!(result["result"]["skills"][0]["uri"], "skill://pdf/SKILL.md");
+    assert_eq!(result["result"]["resultType"], "complete");
+}
+
+#[tokio::test]
+async fn an_older_client_has_a_session() {
+    let app = endpoint(HttpOptions::default());
+    let open = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } },
+    });
+    let response = app
+        .clone()
+        .oneshot(post(&[], open.to_string()))
+        .await
+        .unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    let session = response.headers()["mcp-session-id"]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let headers = [
+        ("mcp-session-id", session.as_str()),
+        ("mcp-protocol-version", "2025-06-18"),
+    ];
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"skills/list"}"#;
+    let (status, text) = answer(&app, post(&headers, list)).await;
+    assert_eq!(status, StatusCode::OK);
+    assert!(text.contains("skill://pdf/SKILL.md"), "{text}");
+    assert!(
+        !text.contains("resultType") && !text.contains("ttlMs"),
+        "{text}"
+    );
+    let (status, _) = answer(&app, post(&[("mcp-session-id", "none")], list)).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn other_names_and_other_pages_are_turned_away() {
+    let app = endpoint(HttpOptions::default());
+    let named = endpoint(HttpOptions {
+        hosts: vec!["skills.example".to_owned()],
+        ..HttpOptions::default()
+    });
+    let body = || modern("skills/list", json!({})).to_string();
+    let ask = async |app: &Router, headers: &[(&str, &str)]| {
+        let headers: Vec<_> = SEARCH.iter().chain(headers).copied().collect();
+        answer(app, post(&headers, body())).await.0.as_u16()
+    };
+    for host in ["localhost:8645", "127.0.0.1", "[::1]:8645", "LOCALHOST"] {
+        assert_eq!(ask(&app, &[("host", host)]).await, 200, "{host}");
+    }
+    for host in [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "192.168.1.5:8645",
+        "localhost.evil",
+        "",
+    ] {
+        assert_eq!(ask(&app, &[("host", host)]).await, 403, "{host}");
+    }
+    for origin in [
+        "http://evil.example",
+        "null",
+        "http://127.0.0.1.evil.example",
+        "x",
+    ] {
+        assert_eq!(ask(&app, &[("origin", origin)]).await, 403, "{origin}");
+    }
+    assert_eq!(ask(&app, &[("origin", "http://localhost:3000")]).await, 200);
+    assert_eq!(
+        ask(&app, &[("host", "localhost"), ("host", "evil.example")]).await,
+        403
+    );
+    assert_eq!(ask(&named, &[("host", "skills.example")]).await, 200);
+    // Every path is guarded.
+    for path in ["/metrics", "/healthz", "/"] {
+        let request = Request::get(path).header("host", "evil.example");
+        let (status, _) = answer(&app, request.body(Body::empty()).unwrap()).await;
+        assert_eq!(status, StatusCode::FORBIDDEN, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_asked_for_where_one_is_set() {
+    let app = endpoint(HttpOptions {
+        token: Token::new(SECRET),
+        ..HttpOptions::default()
+    });
+    let ask = async |token: Option<&str>| {
+        let value = token.unwrap_or_default();
+        let mut headers = SEARCH.to_vec();
+        if token.is_some() {
+            headers.push(("authorization", value));
+        }
+        let body = modern("skills/list", json!({})).to_string();
+        answer(&app, post(&headers, body)).await.0.as_u16()
+    };
+    assert_eq!(ask(None).await, 401);
+    assert_eq!(ask(Some("Bearer wrong")).await, 401);
+    assert_eq!(ask(Some(SECRET)).await, 401);
+    assert_eq!(ask(Some(&format!("Bearer {SECRET}"))).await, 200);
+    assert_eq!(ask(Some(&format!("bearer {SECRET}"))).await, 200);
+    let get = |path: &str| {
+        let request = Request::get(path).header("host", "localhost");
+        request.body(Body::empty()).unwrap()
+    };
+    assert_eq!(answer(&app, get("/healthz")).await.0, StatusCode::OK);
+    assert_eq!(
+        answer(&app, get("/metrics")).await.0,
+        StatusCode::UNAUTHORIZED
+    );
+    assert!(Token::new("short").is_none());
+    assert_eq!(format!("{:?}", Token::new(SECRET).unwrap()), "Token");
+}
+
+#[tokio::test]
+async fn an_address_that_others_reach_needs_a_token() {
+    let address = "0.0.0.0:0".parse().unwrap();
+    let error = listen(address, &HttpOptions::default()).await.unwrap_err();
+    expect!["`0.0.0.0:0` can be reached from other machines, so a token is needed"]
+        .assert_eq(&error.to_string());
+}
+
+#[tokio::test]
+async fn what_is_no_message_has_its_code() {
+    let app = endpoint(HttpOptions::default());
+    let mut told = String::new();
+    let deep = "[".repeat(5_000);
+    let large = " ".repeat(1024 * 1024 + 1);
+    for body in ["{", "[]", "{\"id\":3}", "", &deep, &large] {
+        let (status, text) = answer(&app, post(&[], body.to_owned())).await;
+        told += &format!("{} {text}\n", status.as_u16());
+    }
+    expect![[r#"
+        400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON: EOF while parsing an object at line 1 column 1"}}
+        400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported"}}
+        400 {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"the message is no JSON-RPC request"}}
+        400 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON: EOF while parsing a value at line 1 column 0"}}
+        400 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is nested deeper than 64"}}
+        413 {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message has more than 1048576 bytes"}}
+    "#]].assert_eq(&told);
+}
+
+#[tokio::test]
+async fn metrics_tell_what_happened() {
+    let app = endpoint(HttpOptions::default());
+    for _ in 0..3 {
+        let body = modern("skills/list", json!({})).to_string();
+        answer(&app, post(&SEARCH, body)).await;
+    }
+    answer(&app, post(&[], "{")).await;
+    let request = Request::get("/metrics").header("host", "localhost");
+    let (_, text) = answer(&app, request.body(Body::empty()).unwrap()).await;
+    for line in [
+        "prowess_requests_total{method=\"skills/list\",outcome=\"ok\"} 3",
+        "prowess_refused_total{status=\"400\"} 1",
+        "prowess_skills 1",
+        "prowess_request_seconds_count 4",
+    ] {
+        assert!(text.lines().any(|it| it == line), "{line} in\n{text}");
+    }
+}
+
+/// Starts the endpoint on a socket of its own.
+async fn start(
+    options: HttpOptions,
+) -> (
+    std::net::SocketAddr,
+    CancellationToken,
+    tokio::task::JoinHandle<()>,
+) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let end = CancellationToken::new();
+    let (server, stop) = (server(), end.clone());
+    let task = tokio::spawn(async move { serve(&server, listener, options, stop).await });
+    (address, end, task)
+}
+
+async fn health(address: std::net::SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let ask = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    stream.write_all(ask).await.unwrap();
+    let mut text = String::new();
+    // A connection that was turned away may end with a reset.
+    let _ = stream.read_to_string(&mut text).await;
+    text
+}
+
+#[tokio::test]
+async fn connections_are_bounded_and_freed() {
+    let (address, end, task) = start(HttpOptions {
+        connections: 4,
+        head_timeout: Duration::from_millis(500),
+        ..HttpOptions::default()
+    })
+    .await;
+    // Four that say nothing take every place.
+    let mut idle = Vec::new();
+    for _ in 0..4 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /").await.unwrap();
+        idle.push(stream);
+    }
+    let mut refused = false;
+    for _ in 0..50 {
+        refused |= health(address).await.starts_with("HTTP/1.1 503");
+        if refused {
+            break;
+        }
+    }
+    assert!(refused);
+    // They have half a second to say what they want; then there is room again.
+    let mut served = false;
+    for _ in 0..200 {
+        served = health(address).await.starts_with("HTTP/1.1 200");
+        if served {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(served);
+    end.cancel();
+    tokio::time::timeout(Duration::from_secs(60), task)
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let (address, end, _task) = start(HttpOptions {
+        body_timeout: Duration::from_millis(200),
+        ..HttpOptions::default()
+    })
+    .await;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
+    stream.write_all(head).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    assert!(text.starts_with("HTTP/1.1 408"), "{text}");
+    end.cancel();
+}
+
+#[tokio::test]
+async fn requests_of_one_client_are_bounded() {
+    let app = endpoint(HttpOptions {
+        in_flight: 2,
+        ..HttpOptions::default()
+    });
+    let listen = modern(
+        "subscriptions/listen",
+        json!({ "notifications": { "toolsListChanged": true } }),
+    );
+    let headers = [
+        ("mcp-protocol-version", NEW),
+        ("mcp-method", "subscriptions/listen"),
+    ];
+    let mut open = Vec::new();
+    for _ in 0..2 {
+        let response = app
+            .clone()
+            .oneshot(post(&headers, listen.to_string()))
+            .await
+            .unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        open.push(response);
+    }
+    let (status, text) = answer(&app, post(&headers, listen.to_string())).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{text}");
+    // Who leaves makes room.
+    drop(open.pop());
+    let response = app
+        .clone()
+        .oneshot(post(&headers, listen.to_string()))
+        .await
+        .unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn sessions_are_bounded() {
+    let app = endpoint(HttpOptions {
+        sessions: 1,
+        ..HttpOptions::default()
+    });
+    let open = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    assert_eq!(answer(&app, post(&[], open)).await.0, StatusCode::OK);
+    assert_eq!(
+        answer(&app, post(&[], open)).await.0,
+        StatusCode::SERVICE_UNAVAILABLE
+    );
+}

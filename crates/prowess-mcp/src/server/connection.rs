@@ -309,20 +309,16 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let params = request.params.as_ref();
-        let (mut result, cacheable) = match request.method.as_str() {
+        let mut result = match request.method.as_str() {
             "skills/list" => {
                 let cursor = text_param(params, "cursor")?;
-                let list = self
-                    .work(move |shared, view| skills::list(shared, view, cursor.as_deref()))
-                    .await?;
-                (list, true)
+                self.work(move |shared, view| skills::list(shared, view, cursor.as_deref()))
+                    .await?
             }
             "skills/get" => {
                 let uri = uri_param(params)?;
-                let entry = self
-                    .work(move |shared, view| skills::get(shared, view, &uri))
-                    .await?;
-                (entry, true)
+                self.work(move |shared, view| skills::get(shared, view, &uri))
+                    .await?
             }
             "resources/directory/read" => {
                 let uri = uri_param(params)?;
@@ -335,7 +331,7 @@ impl ServerHandler for Connection {
                 if let Some(next) = next {
                     result["nextCursor"] = next.into();
                 }
-                (result, false)
+                result
             }
             method => {
                 return Err(ErrorData::new(
@@ -347,10 +343,9 @@ impl ServerHandler for Connection {
         };
         if is_modern(&context) {
             result["resultType"] = "complete".into();
-            if cacheable {
-                result["ttlMs"] = TTL_MS.into();
-                result["cacheScope"] = "private".into();
-            }
+            // The extension asks for these of lists and entries; some clients do of folders too.
+            result["ttlMs"] = TTL_MS.into();
+            result["cacheScope"] = "private".into();
         }
         Ok(CustomResult::new(result))
     }

@@ -124,7 +124,11 @@ impl Manifests {
 
 /// Lists and hashes what is new. The skill's own file is the one the catalog holds, so that
 /// entry, digest and text always belong together.
-fn make(skill: &Skill, base: &str, earlier: Option<&Manifest>) -> Result<Manifest, Refusal> {
+pub(super) fn make(
+    skill: &Skill,
+    base: &str,
+    earlier: Option<&Manifest>,
+) -> Result<Manifest, Refusal> {
     let text = skill.document().text();
     let own = File {
         uri: format!("{base}/{SKILL_FILE}"),

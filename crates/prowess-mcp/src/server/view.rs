@@ -1,7 +1,7 @@
 //! What is served from one snapshot: which skills have which address, and who may see them.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hasher as _},
     path::{Path, PathBuf},
     sync::Arc,
@@ -137,10 +137,12 @@ impl View {
         Some((&self.catalog.skills()[*at], prompt))
     }
 
-    /// The files whose manifests are worth keeping.
-    pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        let path = |served: &Served| self.skill(served).absolute_path();
-        self.served.iter().map(path).collect()
+    /// The files of every skill in use: what was noted about others can be forgotten.
+    pub(crate) fn paths(&self) -> HashSet<PathBuf> {
+        let served = self.served.iter().map(|served| served.at);
+        let all = served.chain(self.refused.iter().map(|(at, _)| *at));
+        all.map(|at| self.catalog.skills()[at].absolute_path())
+            .collect()
     }
 }
 

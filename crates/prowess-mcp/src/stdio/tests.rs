@@ -1,1 +1,122 @@
-//! t
+//! What a client may do to the standard streams.
+
+use std::{sync::Arc, time::Duration};
+
+use prowess::{Catalog, ToolOptions};
+use serde_json::{Value as Json, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, duplex};
+use tokio_util::sync::CancellationToken;
+
+use super::serve_streams;
+use crate::{server::SkillServer, wire::MAX_MESSAGE};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const OPEN: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+
+fn server() -> SkillServer {
+    SkillServer::new(Arc::new(Catalog::default()), ToolOptions::default())
+}
+
+/// Sends everything, closes, and gives back every line that was answered, by its id.
+async fn talk(input: Vec<u8>) -> Vec<(Json, i64)> {
+    let (mut writer, theirs) = duplex(1 << 16);
+    let (ours, reader) = duplex(1 << 16);
+    let server = server();
+    let served = tokio::spawn(async move {
+        serve_streams(&server, theirs, ours, CancellationToken::new()).await
+    });
+    tokio::spawn(async move {
+        writer.write_all(&input).await.unwrap();
+        // What is under way may still be answered.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        drop(writer);
+    });
+    let mut lines = BufReader::new(reader).lines();
+    let mut answers = Vec::new();
+    while let Some(line) = tokio::time::timeout(PATIENCE, lines.next_line())
+        .await
+        .unwrap()
+        .unwrap()
+    {
+        let answer: Json = serde_json::from_str(&line).unwrap();
+        let code = answer["error"]["code"].as_i64().unwrap_or(0);
+        answers.push((answer["id"].clone(), code));
+    }
+    tokio::time::timeout(PATIENCE, served)
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
+    answers.sort_by_key(|(id, code)| (id.to_string(), *code));
+    answers
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_answered_and_the_next_one_is_served() {
+    let mut input = Vec::new();
+    input.extend_from_slice(
+        b"garbage\n\xff\xfe\n\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n",
+    );
+    input.extend_from_slice(OPEN.as_bytes());
+    input.extend_from_slice(b"\n{\"id\":7}\n[]\n");
+    // A message that never seems to end, and one that nests without end.
+    input.extend_from_slice(&vec![b'x'; 3 * MAX_MESSAGE]);
+    input.extend_from_slice(b"\n");
+    input.extend_from_slice(&vec![b'['; 10_000]);
+    input.extend_from_slice(b"\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n");
+    input.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"no/such\"}\n");
+    // And one that is cut off by the end of the stream.
+    input.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":4,\"meth");
+    let answers = talk(input).await;
+    let expected = [
+        (json!(1), 0),
+        (json!(2), 0),
+        (json!(3), -32601),
+        (json!(7), -32600),
+        (Json::Null, -32700),
+        (Json::Null, -32700),
+        (Json::Null, -32600),
+        (Json::Null, -32600),
+        (Json::Null, -32600),
+    ];
+    let mut expected = expected.to_vec();
+    expected.sort_by_key(|(id, code)| (id.to_string(), *code));
+    assert_eq!(answers, expected);
+}
+
+#[tokio::test]
+async fn the_end_of_the_stream_is_a_calm_end() {
+    assert_eq!(talk(Vec::new()).await, []);
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_not_read_from() {
+    let (mut writer, theirs) = duplex(1 << 12);
+    let (ours, mut reader) = duplex(1 << 12);
+    let server = server();
+    tokio::spawn(
+        async move { serve_streams(&server, theirs, ours, CancellationToken::new()).await },
+    );
+    let sent = async {
+        writer.write_all(OPEN.as_bytes()).await.unwrap();
+        let mut count = 0_u32;
+        loop {
+            let line =
+                format!("\n{{\"jsonrpc\":\"2.0\",\"id\":{count},\"method\":\"tools/list\"}}");
+            let write = writer.write_all(line.as_bytes());
+            if tokio::time::timeout(Duration::from_secs(2), write)
+                .await
+                .is_err()
+            {
+                return count;
+            }
+            count += 1;
+        }
+    };
+    let count = sent.await;
+    // The streams hold a few kilobytes; without a bound it would go on for ever.
+    assert!(count < 2_000, "{count}");
+    let mut some = vec![0; 100];
+    assert!(reader.read(&mut some).await.unwrap() > 0);
+}

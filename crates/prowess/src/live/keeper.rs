@@ -82,8 +82,11 @@ struct Keeper<'a> {
 impl Keeper<'_> {
     fn run(&mut self, inbox: &Receiver<Order>) {
         let mut looked = Instant::now();
+        // Trees are watched a moment after they appear, and what happens in that moment is not
+        // announced. So a while after each change there one more look is due.
+        let mut due: Option<Instant> = None;
         loop {
-            let order = match self.rest(looked) {
+            let order = match self.rest(looked, due) {
                 Some(rest) => inbox.recv_timeout(rest),
                 None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
@@ -102,11 +105,17 @@ impl Keeper<'_> {
                 Ok(Order::Wake) | Err(RecvTimeoutError::Timeout) => {}
             }
             let blind = self.watch.is_blind() && looked.elapsed() >= self.options.interval;
-            if asked.is_empty() && !blind && self.rest(looked).is_some_and(|rest| !rest.is_zero()) {
+            let again = due.is_some_and(|due| due <= Instant::now());
+            let rest = self.rest(looked, due);
+            if asked.is_empty() && !blind && !again && rest.is_none_or(|rest| !rest.is_zero()) {
                 continue;
             }
             let mut notice = self.pending.take();
-            if blind || !asked.is_empty() {
+            due = None;
+            if matches!(self.watch, Watch::Trees(_)) && !notice.is_empty() {
+                due = Some(Instant::now() + self.options.interval);
+            }
+            if blind || again || !asked.is_empty() {
                 notice.lose();
                 notice.sources = true;
             }
@@ -120,7 +129,7 @@ impl Keeper<'_> {
     }
 
     /// How long to wait before the next look; `None` for until something is noticed.
-    fn rest(&self, looked: Instant) -> Option<Duration> {
+    fn rest(&self, looked: Instant, due: Option<Instant>) -> Option<Duration> {
         let debounce = self.options.debounce;
         let quiet = self.pending.times().map(|(first, last)| {
             let end = (last + debounce).min(first + debounce * PATIENCE);
@@ -130,10 +139,8 @@ impl Keeper<'_> {
             let end = looked + self.options.interval;
             end.saturating_duration_since(Instant::now())
         });
-        match (quiet, turn) {
-            (Some(quiet), Some(turn)) => Some(quiet.min(turn)),
-            (quiet, turn) => quiet.or(turn),
-        }
+        let due = due.map(|due| due.saturating_duration_since(Instant::now()));
+        [quiet, turn, due].into_iter().flatten().min()
     }
 
     /// Looks at what was noticed, and makes a snapshot of it.
@@ -208,7 +215,15 @@ impl Keeper<'_> {
             Watch::Folders(inotify) => inotify.wait_for(paths),
             Watch::Trees(trees) => {
                 let places: Vec<PathBuf> = self.roots.iter().filter_map(Root::place).collect();
-                trees.watch(&places, paths).map(|_| ())
+                trees.watch(&places, paths).map(|new| {
+                    if new {
+                        // What happened before the new watch was there is not announced.
+                        self.pending.add(|notice| {
+                            notice.lose();
+                            notice.sources = true;
+                        });
+                    }
+                })
             }
             Watch::Nothing => Ok(()),
         };

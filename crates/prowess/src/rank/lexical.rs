@@ -100,19 +100,8 @@ pub fn rank(
     limit: usize,
     allow: impl Fn(u32) -> bool,
 ) -> Vec<Scored> {
-    rank_and_ideal(index, text, weights, limit, allow).0
-}
-
-/// Ranks, and tells the score of a document that would hold every word of the request.
-pub fn rank_and_ideal(
-    index: &Index,
-    text: &str,
-    weights: &Weights,
-    limit: usize,
-    allow: impl Fn(u32) -> bool,
-) -> (Vec<Scored>, f32) {
     if limit == 0 {
-        return (Vec::new(), 0.0);
+        return Vec::new();
     }
     let query = Query::read(index, text, weights);
     let candidates = limit.saturating_mul(2).max(MIN_CANDIDATES);
@@ -122,12 +111,7 @@ pub fn rank_and_ideal(
         candidate.score += finer.signals(candidate.document).sum(weights);
     }
     keep_best(&mut scored, limit);
-    let ideal = query
-        .terms
-        .iter()
-        .map(|term| term.presence + term.worth)
-        .sum();
-    (scored, ideal)
+    scored
 }
 
 /// The documents whose words add up to most.

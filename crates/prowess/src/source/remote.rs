@@ -112,6 +112,14 @@ impl Skill {
         Ok(Cow::Owned(skill))
     }
 
+    /// The same, unless what is known without it is enough.
+    pub(crate) fn loaded_unless(&self, enough: bool) -> Result<Cow<'_, Self>, FetchError> {
+        if enough {
+            return Ok(Cow::Borrowed(self));
+        }
+        self.loaded()
+    }
+
     /// The description with where the skill is from, for those who read it beside others.
     pub fn described(&self) -> Cow<'_, str> {
         match self.remote() {

@@ -78,8 +78,10 @@ impl Toolset {
     /// Loads a skill into the conversation and tells the model about it: what the tool `skill`
     /// does, for a host that has a reason of its own.
     pub fn load(&self, skill: &Skill, reason: Reason, arguments: Option<&str>) -> ToolResult {
-        // Fetched before the ledger hears of it: what could not be loaded is not active.
-        let skill = match skill.loaded() {
+        // Fetched before the ledger hears of it: what could not be loaded is not active. What the
+        // conversation holds already is not fetched again.
+        let held = self.ledger().holds(skill);
+        let skill = match skill.loaded_unless(held) {
             Ok(skill) => skill,
             Err(error) => {
                 let error = format!("the skill `{}` was not loaded: {error}", skill.name());
@@ -89,7 +91,7 @@ impl Toolset {
         let skill = &*skill;
         let loaded = self.ledger().load(skill, reason);
         trace::loaded(skill, reason, &loaded);
-        let record = ToolRecord {
+        let mut record = ToolRecord {
             skill_name: Some(skill.name().to_owned()),
             directory: skill.directory().as_deref().map(display_path),
             data: Some(json!({
@@ -97,10 +99,12 @@ impl Toolset {
                 "reason": reason,
                 "already_active": loaded == Loaded::Already,
                 "arguments": arguments,
-                "origin": skill.remote().map(|remote| &remote.server),
             })),
             ..self.record(NAME)
         };
+        if let (Some(data), Some(remote)) = (&mut record.data, skill.remote()) {
+            data["server"] = json!(remote.server);
+        }
         let arguments = arguments.filter(|arguments| !arguments.trim().is_empty());
         let text = match &loaded {
             Loaded::Already => {

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// The stemmers in use, one for each script that has one.
+use super::english;
+
+/// The stemmers in use beside the English one, one for each script that has one.
 pub(crate) struct Stemmers {
-    english: Stemmer,
     russian: Stemmer,
     greek: Stemmer,
     arabic: Stemmer,
@@ -15,7 +16,6 @@ pub(crate) struct Stemmers {
 impl Default for Stemmers {
     fn default() -> Self {
         Self {
-            english: Stemmer::create(Algorithm::English),
             russian: Stemmer::create(Algorithm::Russian),
             greek: Stemmer::create(Algorithm::Greek),
             arabic: Stemmer::create(Algorithm::Arabic),
@@ -33,7 +33,7 @@ impl Stemmers {
                     Some(acronym) if !acronym.bytes().any(|b| b"aeiouy".contains(&b)) => {
                         Cow::Borrowed(acronym)
                     }
-                    _ => self.english.stem(word),
+                    _ => english::stem(word),
                 }
             }
             Some('\u{400}'..='\u{4FF}') => self.russian.stem(word),

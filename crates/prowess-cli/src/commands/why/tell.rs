@@ -63,6 +63,10 @@ pub(super) fn tell(story: &Story<'_>, skill: &Skill, session: &Session) -> Strin
             row(" ", &format!("{severity} {place} {}", line(found.message)));
         }
     }
+    // A skill that is not in use is served to nobody; its state says why.
+    if let Some(reason) = story.mcp.reason.as_deref().filter(|_| skill.is_callable()) {
+        row("mcp", &format!("no entry for hosts: {reason}"));
+    }
     text + &clients(&story.clients, paint)
 }
 
