@@ -1,4 +1,4 @@
-//! Holds the ranker to what it has reached, so that a change can not lose it unseen.
+//! Holds the ranker to what it has reached, so that a change cannot lose it unseen.
 
 use std::process::ExitCode;
 
