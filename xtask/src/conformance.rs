@@ -80,8 +80,9 @@ impl Conformance {
             }
         }
         drop(server);
+        let host = build_host()?;
         for scenario in CLIENT.iter().filter(|name| self.wants(name)) {
-            let outcome = suite.client(&program, scenario)?;
+            let outcome = suite.client(&host, scenario)?;
             outcomes.insert(
                 ((*scenario).to_owned(), VERSIONS[VERSIONS.len() - 1]),
                 outcome,
@@ -194,9 +195,9 @@ impl Suite {
     }
 
     /// Runs a scenario against our host: the suite starts it as a command and adds the address.
-    fn client(&self, program: &Path, scenario: &str) -> Result<Outcome> {
+    fn client(&self, host: &Path, scenario: &str) -> Result<Outcome> {
         let results = self.fresh()?;
-        let command = format!("{} {}", program.display(), scenarios::CLIENT_COMMAND);
+        let command = host.display().to_string();
         self.command()
             .args(["client", "--command", &command, "--scenario", scenario])
             .arg("-o")
@@ -213,6 +214,26 @@ impl Suite {
         }
         Ok(self.results.clone())
     }
+}
+
+/// Builds the example that loads what a server lists, and gives its path. The verbs of the command
+/// load less than the scenarios want to see refused.
+fn build_host() -> Result<PathBuf> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args([
+        "build",
+        "--quiet",
+        "-p",
+        "prowess-mcp",
+        "--example",
+        "conformance_client",
+    ]);
+    let status = cargo.current_dir(crate::workspace()).status();
+    ensure!(
+        status.context("cannot start cargo")?.success(),
+        "the host of the conformance suite does not build"
+    );
+    Ok(target().join("debug/examples/conformance_client"))
 }
 
 /// Installs packages below a folder, unless they are there already.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 pub(crate) use queries::queries;
-use random::Random;
+pub(crate) use random::Random;
 use serde::{Deserialize, Serialize};
 
 /// Raised with every change of the text, so that an old catalog is not mistaken for a new one.

@@ -18,6 +18,8 @@ mod quality;
 mod serving;
 #[cfg(unix)]
 mod swap;
+#[cfg(target_os = "linux")]
+mod torture;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -52,6 +54,9 @@ enum Chore {
     /// Swap links under a reader, and count what it reads outside of the skill
     #[cfg(unix)]
     Swap(swap::Swap),
+    /// Disturb the live catalog and the cache in every way, and see that nothing is lost
+    #[cfg(target_os = "linux")]
+    Torture(torture::Torture),
     /// One measurement in a process of its own; `bench` starts it
     #[command(subcommand, hide = true)]
     Worker(bench::worker::Worker),
@@ -68,6 +73,8 @@ fn main() -> Result<ExitCode> {
         Chore::Generate(generate) => generate.run()?,
         #[cfg(unix)]
         Chore::Swap(swap) => swap.run()?,
+        #[cfg(target_os = "linux")]
+        Chore::Torture(torture) => torture.run()?,
         Chore::Worker(worker) => worker.run()?,
         Chore::Quality(args) => return Ok(quality::run(&args)),
     }

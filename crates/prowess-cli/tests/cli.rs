@@ -40,5 +40,7 @@ mod serve;
 mod servers;
 #[path = "cli/trust.rs"]
 mod trust;
+#[path = "cli/watch.rs"]
+mod watch;
 #[path = "cli/why.rs"]
 mod why;

@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{
     catalog::{Catalog, LoadOptions},
-    discover::{Discovery, discover},
+    discover::{Discovery, discover, judge},
     source::{
         Source,
         disk::{DiskSource, is_folder, real_path},
@@ -92,10 +92,18 @@ impl Cache {
                 .as_disk()
                 .filter(|disk| trusted && cfg!(unix) && disk.real_root().is_some_and(is_folder));
             let one = match disk {
-                Some(disk) => self.look(disk, options, &mut keys, &mut read, &mut notes),
+                Some(disk) => {
+                    let mut found = self.look(disk, options, &mut keys, &mut read, &mut notes);
+                    for skill in &mut found.skills {
+                        judge(skill, Decision::Trusted, options);
+                    }
+                    found
+                }
                 None => {
                     let found = discover(std::slice::from_ref(source), options);
-                    read += found.skills.len();
+                    // What waits for trust is found and not opened.
+                    let opened = found.skills.iter().filter(|skill| skill.hash().is_some());
+                    read += opened.count();
                     keys.push(format!("{:?}", source.origin()));
                     found
                 }
@@ -182,11 +190,10 @@ impl Cache {
 
     fn path(&self, key: &str, ending: &str) -> PathBuf {
         let hash = Sha256::digest(key);
-        let name: String = hash[..12]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        self.folder.join(format!("{name}.{ending}"))
+        let name = hash
+            .first_chunk::<16>()
+            .map_or(0, |it| u128::from_be_bytes(*it));
+        self.folder.join(format!("{name:032x}.{ending}"))
     }
 }
 

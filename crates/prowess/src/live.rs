@@ -99,6 +99,7 @@ impl Sources for LivePlaces {
 
 /// How changes are noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[expect(clippy::manual_non_exhaustive, reason = "the hidden way is used")]
 pub enum Watching {
     /// By the system's notifications, and by looking where those do not work.
     #[default]
@@ -189,6 +190,8 @@ pub struct LiveCatalog {
 struct Shared {
     current: ArcSwap<Catalog>,
     generation: AtomicU64,
+    /// How often notices were lost and everything had to be looked at.
+    lost: AtomicU64,
     subscribers: subscribe::Subscribers,
 }
 
@@ -268,6 +271,12 @@ impl LiveCatalog {
             // A thread that ended has nothing newer.
             let _ = wait.recv();
         }
+    }
+
+    /// How often notices were lost, so that everything had to be looked at. For tests of just that.
+    #[doc(hidden)]
+    pub fn lost(&self) -> u64 {
+        self.shared.lost.load(Ordering::Relaxed)
     }
 
     /// Does `work` while no event is read, so that the system's queue of events overflows if

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use prowess::{
     index::{Entry, FieldWeights, Index},
     rank::Ranker,
-    select::Policy,
+    select::{Decision, Policy},
 };
 
 const SKILLS: &[(&str, &str, &[&str], &str)] = &[
@@ -94,29 +94,29 @@ fn the_right_skill_comes_first() {
         "water is coming through the kitchen ceiling",
         &expect![[r#"
             confident
-            ceiling-leak 4.908 0.99
+            ceiling-leak 4.908 1.00
         "#]],
     );
     check(
         "combine two PDFs into one file",
         &expect![[r#"
             confident
-            pdf-merge 3.010 0.91
-            pdf-forms 1.364 0.01
+            pdf-merge 3.010 0.95
+            pdf-forms 1.364 0.00
         "#]],
     );
     check(
         "my postgres query is slow",
         &expect![[r#"
             confident
-            sql-review 2.498 0.84
+            sql-review 2.498 0.85
         "#]],
     );
     check(
         "roll out to k8s",
         &expect![[r#"
             confident
-            k8s-deploy 2.463 0.84
+            k8s-deploy 2.463 0.83
         "#]],
     );
 }
@@ -126,18 +126,31 @@ fn slips_and_other_scripts_are_understood() {
     check(
         "fill in this from for me: kuberntes",
         &expect![[r#"
-            ambiguous
-            k8s-deploy 2.445 0.60
-            pdf-forms 1.918 0.10
+            confident
+            k8s-deploy 2.445 0.73
+            pdf-forms 1.918 0.12
         "#]],
     );
     check(
         "帮我识别这张发票",
         &expect![[r#"
             ambiguous
-            invoice-ocr 1.523 0.58
+            invoice-ocr 1.523 0.27
         "#]],
     );
+}
+
+#[test]
+fn a_fenced_block_is_material_and_what_is_asked_stands_around_it() {
+    let block = "```text\nPDF forms to complete, one file, office\n```";
+    let asked = select(
+        &format!("deploy this to the cluster\n{block}"),
+        &Policy::default(),
+    );
+    assert!(asked.contains("k8s-deploy"), "{asked}");
+    // A block alone is all there is to go by.
+    let alone = select(block, &Policy::default());
+    assert!(alone.contains("pdf-forms"), "{alone}");
 }
 
 #[test]
@@ -156,9 +169,34 @@ fn nothing_relevant_gives_nothing() {
 }
 
 #[test]
-fn one_shared_word_is_a_lead_over_everything_and_still_not_confident() {
+fn one_shared_word_is_a_lead_over_everything_and_still_not_enough() {
     let found = select("look at the moon", &Policy::default());
-    assert!(found.starts_with("ambiguous"), "{found}");
+    assert!(found.starts_with("none"), "{found}");
+}
+
+#[test]
+fn skills_that_tie_are_put_on_a_menu() {
+    let skill = |name, description| Entry {
+        name,
+        description,
+        tags: Vec::new(),
+        body: "Look at it.",
+    };
+    let entries = [
+        skill("api-review", "Reviews an API before it ships."),
+        skill("bread", "Bakes bread."),
+        skill("law-review", "Reviews a law before it ships."),
+        skill("map", "Draws maps."),
+    ];
+    let index = Index::build(&entries);
+    let found = index.select("review this before it ships", &Policy::default(), |_| true);
+    let Decision::Ambiguous(menu) = &found.decision else {
+        panic!("{found:?}");
+    };
+    let named = menu.iter().map(|it| entries[it.document as usize].name);
+    assert_eq!(named.collect::<Vec<_>>(), ["api-review", "law-review"]);
+    assert_eq!(menu[0].confidence.to_bits(), menu[1].confidence.to_bits());
+    assert!(menu[0].confidence <= 0.5, "{menu:?}");
 }
 
 #[test]

@@ -66,6 +66,14 @@ pub(crate) enum Worker {
         #[arg(long)]
         repeats: usize,
     },
+    /// Write a cache again and again until killed; `torture` does that
+    #[cfg(target_os = "linux")]
+    Rewrite {
+        /// The folder whose children are the skills
+        dir: PathBuf,
+        /// Where the cache is
+        cache: PathBuf,
+    },
     /// Answer one request twice, the second time in a function of its own
     Count {
         /// The folder whose children are the skills
@@ -133,6 +141,8 @@ impl Worker {
                 *repeats,
             )?),
             Self::Wake { repeats } => print(&activate::wake(*repeats)),
+            #[cfg(target_os = "linux")]
+            Self::Rewrite { dir, cache } => crate::torture::rewrite(dir, cache),
             Self::Count { dir, ranker, query } => {
                 let (catalog, policy) = (load(&Place::one(dir)).1, policy(*ranker));
                 answer(&catalog, query, &policy);

@@ -29,10 +29,12 @@ pub(super) const EXTENSION: &[&str] = &[
 ];
 
 /// Scenarios in which the suite is the server and our host the client.
-pub(super) const CLIENT: &[&str] = &[];
-
-/// What the suite starts as our host; it adds the address of its server.
-pub(super) const CLIENT_COMMAND: &str = "mcp-conformance";
+pub(super) const CLIENT: &[&str] = &[
+    "sep-2640-client-no-prefetch",
+    "sep-2640-client-verify-digest",
+    "sep-2640-client-verify-frontmatter",
+    "sep-2640-client-verify-size",
+];
 
 /// Checks of scenarios above that need a tool which only a test server has.
 pub(super) const UNTESTABLE: &[&str] = &[

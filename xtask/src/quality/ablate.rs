@@ -23,6 +23,7 @@ const IDEAS: &[(&str, &[(&str, f32)])] = &[
     ("no parts of compounds", &[("part", 0.0)]),
     ("no numbers", &[("number", 0.0)]),
     ("whole long requests", &[("long_middle", 1.0)]),
+    ("fenced blocks as the rest", &[("fenced", 1.0)]),
     ("length of request ignored", &[("root", 0.0)]),
     ("square root of length", &[("root", 0.5)]),
     (

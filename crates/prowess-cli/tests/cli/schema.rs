@@ -130,6 +130,12 @@ fn the_shape_can_be_missed() {
     assert_eq!(faults(serde_json::json!([])), 1);
 }
 
+/// A published shape.
+pub(crate) fn schema(name: &str) -> Value {
+    let path = repository().join(format!("docs/schema/{name}.json"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
 /// Holds what a run prints against a published shape.
 #[cfg(unix)]
 pub(crate) fn fits(world: &World, name: &str, line: &str) {
@@ -141,10 +147,31 @@ pub(crate) fn fits(world: &World, name: &str, line: &str) {
 }
 
 /// The part of JSON Schema the published shapes use.
-fn check(value: &Value, schema: &Value, root: &Value, place: &str, faults: &mut Vec<String>) {
+pub(crate) fn check(
+    value: &Value,
+    schema: &Value,
+    root: &Value,
+    place: &str,
+    faults: &mut Vec<String>,
+) {
     if let Some(name) = schema["$ref"].as_str() {
         let target = root.pointer(name.trim_start_matches('#')).unwrap();
         return check(value, target, root, place, faults);
+    }
+    if let Some(choices) = schema["oneOf"].as_array() {
+        let fits = |choice: &&Value| {
+            let mut misfits = Vec::new();
+            check(value, choice, root, place, &mut misfits);
+            misfits.is_empty()
+        };
+        if choices.iter().filter(fits).count() != 1 {
+            faults.push(format!("{place} is {value}, not one of the shapes"));
+        }
+    }
+    if let Some(only) = schema.get("const")
+        && only != value
+    {
+        faults.push(format!("{place} is {value}, not {only}"));
     }
     if let Some(kinds) = schema.get("type") {
         let kinds = kinds

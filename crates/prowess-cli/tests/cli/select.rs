@@ -180,7 +180,7 @@ fn an_author_mends_a_wrong_pick() {
           rank      none: it shares no word with the request
           behind    ceiling-paint with 3.15, by `ceiling` +0.95 and `kitchen` +0.80
           change    say `water`, `runs` and `kitchen` in its description: rank 1, score
-                    3.71, confidence 95 % (confident)
+                    3.71, confidence 96 % (confident)
                     one word alone: `water` rank 2, `runs` rank 2, `kitchen` rank 2
         -- exit 0
     "#]]

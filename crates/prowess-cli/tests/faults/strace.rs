@@ -32,7 +32,11 @@ fn opened(home: &Path, folder: &Path, line: &str) -> Option<Vec<PathBuf>> {
         .env("HOME", home)
         .env_remove("XDG_CONFIG_HOME")
         .env_remove("XDG_STATE_HOME")
-        .stdin(Stdio::null());
+        .stdin(if line.starts_with("serve") {
+            Stdio::from(fs::File::open(home.join("requests")).ok()?)
+        } else {
+            Stdio::null()
+        });
     crate::bench::as_nobody(&mut command);
     command.output().ok()?;
     let text = fs::read_to_string(&trace)
@@ -45,6 +49,42 @@ fn opened(home: &Path, folder: &Path, line: &str) -> Option<Vec<PathBuf>> {
         Some(PathBuf::from(path.trim_end_matches('>')))
     });
     Some(paths.collect())
+}
+
+/// What a hostile client asks a server for.
+fn write_requests(home: &Path, skill: &str) {
+    let call = |id: u32, method: &str, params: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n")
+    };
+    let mut text = call(
+        1,
+        "initialize",
+        r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"0"}}"#,
+    );
+    text += "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
+    text += &call(2, "tools/list", "{}");
+    text += &call(3, "resources/list", "{}");
+    let skill_call = format!("{{\"name\":\"skill\",\"arguments\":{{\"skill_name\":\"{skill}\"}}}}");
+    text += &call(4, "tools/call", &skill_call);
+    for (at, path) in [
+        "SKILL.md",
+        "notes.md",
+        "secret.md",
+        "../../secret.md",
+        "%2e%2e/secret.md",
+        "up/secret.md",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let read = format!("{{\"uri\":\"skill://{skill}/{path}\"}}");
+        text += &call(10 + at as u32, "resources/read", &read);
+        let read = format!(
+            "{{\"name\":\"read_skill_resource\",\"arguments\":{{\"skill_name\":\"{skill}\",\"path\":\"{path}\"}}}}"
+        );
+        text += &call(30 + at as u32, "tools/call", &read);
+    }
+    fs::write(home.join("requests"), text).unwrap();
 }
 
 /// What every program opens: its libraries, and what it asks about the machine.
@@ -90,8 +130,10 @@ fn row_34_no_verb_opens_anything_outside_of_the_allowed_roots() {
         "evil/SKILL.md",
         GOOD.replace("name: good", "name: ../../secret.md"),
     );
+    write_requests(&home, "good");
     own(&home);
     let verbs = [
+        "serve",
         "list --all",
         "check",
         "show good",
@@ -124,7 +166,11 @@ fn row_34_no_verb_opens_anything_outside_of_the_allowed_roots() {
             .iter()
             .filter(|path| !path.starts_with(&root) && !of_the_system(path))
             // The command looks for a project's config in the folder it is started in.
-            .filter(|path| **path != home)
+            .filter(|path| **path != home && **path != home.join("requests"))
+            // The server keeps a cache in the user's own folder.
+            .filter(|path| {
+                !path.starts_with(home.join(".cache")) && !path.starts_with(home.join(".local"))
+            })
             .collect();
         assert!(outside.is_empty(), "{verb}: {outside:?}");
     }
@@ -142,8 +188,10 @@ fn row_43_no_file_of_an_untrusted_project_is_opened_for_a_model() {
     write(&skills, "loose.md", GOOD);
     write(&work, ".skills/flat.md", GOOD.replace("good", "flat"));
     write(&work, "AGENTS.md", "# Theirs\n");
+    write_requests(&home, "theirs");
     own(&home);
     for verb in [
+        "serve",
         "prompt",
         "budget",
         "select good",

@@ -38,7 +38,10 @@ impl Home {
 }
 
 fn server(label: &str, script: &Script) -> ServerConfig {
-    ServerConfig::url(label, script.url())
+    let mut config = ServerConfig::url(label, script.url());
+    // The machine may have much else to do.
+    config.timeout = Duration::from_secs(60);
+    config
 }
 
 fn catalog_of(host: &Host) -> Catalog {

@@ -90,10 +90,12 @@ struct SavedDiagnostic<'a> {
     position: (u32, u32),
     message: &'a str,
     help: Option<&'a str>,
-    /// Title, then what is replaced by what.
     #[serde(borrow)]
-    fix: Option<(&'a str, Vec<(u64, u64, &'a str)>)>,
+    fix: Option<SavedFix<'a>>,
 }
+
+/// Title, then what is replaced by what.
+type SavedFix<'a> = (&'a str, Vec<(u64, u64, &'a str)>);
 
 /// A survey as bytes.
 pub(super) fn parts(survey: &Survey, key: &str) -> io::Result<Parts> {

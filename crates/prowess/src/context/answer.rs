@@ -150,7 +150,7 @@ impl<Tool> Coordinator<'_, Tool> {
         let skill = self.catalog.skill(found.document);
         Choice {
             name: skill.name().to_owned(),
-            description: skill.description().to_owned(),
+            description: skill.described().into_owned(),
             score: found.score,
             confidence: found.confidence,
         }

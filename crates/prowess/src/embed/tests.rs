@@ -99,12 +99,12 @@ fn words_keep_what_they_found() {
         "mend sql",
         &policy(),
         expect![[r#"
-        confident
-        sql 2.72 0.95"#]],
+            confident
+            sql 2.72 0.99"#]],
         expect![[r#"
-        confident
-        sql 4.86 0.95
-        fix 2.14 0.30"#]],
+            confident
+            sql 4.86 0.99
+            fix 2.14 0.30"#]],
     );
 }
 

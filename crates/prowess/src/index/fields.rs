@@ -116,7 +116,7 @@ fn fence_mark(line: &str) -> Option<&'static str> {
 }
 
 /// Splits instructions into headings, prose and fenced code, line by line.
-pub(crate) fn sections(body: &str, mut found: impl FnMut(Field, &str)) {
+pub(crate) fn sections<'t>(body: &'t str, mut found: impl FnMut(Field, &'t str)) {
     let mut fence: Option<&str> = None;
     let mut rest = body;
     // Lines of one kind are handed over together.

@@ -85,7 +85,8 @@ impl Changes {
                     if !same(one, other) {
                         changes.changed.push(SkillChange::of(other));
                     }
-                    (olds.next(), news.next());
+                    olds.next();
+                    news.next();
                 }
                 (Some(one), other) if other.is_none_or(|other| order(one) <= order(other)) => {
                     before.insert(key(one), *one);

@@ -137,7 +137,7 @@ impl Inotify {
     /// Waits for paths that may come, change or go: each in the nearest folder that is there.
     pub(super) fn wait_for(&self, paths: &[PathBuf]) -> io::Result<()> {
         let mut watches = lock(&self.watches);
-        watches.awaited.clear();
+        // Names that were waited for before stay: their events may still be on the way.
         for path in paths {
             for above in path.ancestors().skip(1) {
                 let here = if above.as_os_str().is_empty() {

@@ -24,7 +24,7 @@ use crate::{
     catalog::{Catalog, LoadError, Update},
     skill::Skill,
     source::disk::seen::Dirty,
-    survey::Difference,
+    survey::{Difference, Survey},
 };
 
 /// A snapshot waits for quiet, but not longer than so many times the debounce.
@@ -51,6 +51,7 @@ pub(super) fn keep(
         shared: Arc::new(Shared {
             current: ArcSwap::default(),
             generation: AtomicU64::new(1),
+            lost: AtomicU64::new(0),
             subscribers: Subscribers::default(),
         }),
     };
@@ -82,8 +83,11 @@ struct Keeper<'a> {
 impl Keeper<'_> {
     fn run(&mut self, inbox: &Receiver<Order>) {
         let mut looked = Instant::now();
+        // Trees are watched a moment after they appear, and what happens in that moment is not
+        // announced. So a while after each change there one more look is due.
+        let mut due: Option<Instant> = None;
         loop {
-            let order = match self.rest(looked) {
+            let order = match self.rest(looked, due) {
                 Some(rest) => inbox.recv_timeout(rest),
                 None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
@@ -102,11 +106,20 @@ impl Keeper<'_> {
                 Ok(Order::Wake) | Err(RecvTimeoutError::Timeout) => {}
             }
             let blind = self.watch.is_blind() && looked.elapsed() >= self.options.interval;
-            if asked.is_empty() && !blind && self.rest(looked).is_some_and(|rest| !rest.is_zero()) {
+            let again = due.is_some_and(|due| due <= Instant::now());
+            let rest = self.rest(looked, due);
+            if asked.is_empty() && !blind && !again && rest.is_none_or(|rest| !rest.is_zero()) {
                 continue;
             }
             let mut notice = self.pending.take();
-            if blind || !asked.is_empty() {
+            if notice.everything {
+                self.shared.lost.fetch_add(1, Ordering::Relaxed);
+            }
+            due = None;
+            if matches!(self.watch, Watch::Trees(_)) && !notice.is_empty() {
+                due = Some(Instant::now() + self.options.interval);
+            }
+            if blind || again || !asked.is_empty() {
                 notice.lose();
                 notice.sources = true;
             }
@@ -120,7 +133,7 @@ impl Keeper<'_> {
     }
 
     /// How long to wait before the next look; `None` for until something is noticed.
-    fn rest(&self, looked: Instant) -> Option<Duration> {
+    fn rest(&self, looked: Instant, due: Option<Instant>) -> Option<Duration> {
         let debounce = self.options.debounce;
         let quiet = self.pending.times().map(|(first, last)| {
             let end = (last + debounce).min(first + debounce * PATIENCE);
@@ -130,10 +143,8 @@ impl Keeper<'_> {
             let end = looked + self.options.interval;
             end.saturating_duration_since(Instant::now())
         });
-        match (quiet, turn) {
-            (Some(quiet), Some(turn)) => Some(quiet.min(turn)),
-            (quiet, turn) => quiet.or(turn),
-        }
+        let due = due.map(|due| due.saturating_duration_since(Instant::now()));
+        [quiet, turn, due].into_iter().flatten().min()
     }
 
     /// Looks at what was noticed, and makes a snapshot of it.
@@ -171,7 +182,7 @@ impl Keeper<'_> {
         for folder in before
             .iter()
             .filter_map(Root::survey)
-            .flat_map(|it| it.folders())
+            .flat_map(Survey::folders)
         {
             self.forget(&folder.here.path);
         }
@@ -208,7 +219,15 @@ impl Keeper<'_> {
             Watch::Folders(inotify) => inotify.wait_for(paths),
             Watch::Trees(trees) => {
                 let places: Vec<PathBuf> = self.roots.iter().filter_map(Root::place).collect();
-                trees.watch(&places, paths).map(|_| ())
+                trees.watch(&places, paths).map(|new| {
+                    if new {
+                        // What happened before the new watch was there is not announced.
+                        self.pending.add(|notice| {
+                            notice.lose();
+                            notice.sources = true;
+                        });
+                    }
+                })
             }
             Watch::Nothing => Ok(()),
         };
@@ -250,8 +269,8 @@ impl Keeper<'_> {
             };
             let mut failed = None;
             for path in folders {
-                let seen = self.roots.iter().filter_map(Root::survey);
-                let seen = seen.filter_map(|survey| survey.folder(path)).next();
+                let mut surveys = self.roots.iter().filter_map(Root::survey);
+                let seen = surveys.find_map(|survey| survey.folder(path));
                 let mut outcome = inotify.folder(path);
                 for target in seen.into_iter().flat_map(|seen| &seen.targets) {
                     let watched = inotify.target(target, path);
@@ -346,10 +365,13 @@ impl Keeper<'_> {
         let quiet = changes.is_empty()
             && before.findings() == next.findings()
             && before.is_partial() == next.is_partial();
-        if quiet && before.origins() == next.origins() {
+        let same = quiet && before.origins() == next.origins();
+        // Stored even where no reader sees a difference: the next look finds what it replaces by
+        // the readings it knows.
+        self.shared.current.store(Arc::new(next));
+        if same {
             return;
         }
-        self.shared.current.store(Arc::new(next));
         self.shared.generation.store(generation, Ordering::Release);
         if !changes.is_empty() {
             self.shared.subscribers.tell(&changes);

@@ -53,7 +53,7 @@ impl Notice {
         self.dirty.clear();
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.dirty.is_empty() && !self.everything && !self.sources
     }
 }

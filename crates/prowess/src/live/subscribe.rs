@@ -29,7 +29,6 @@ struct State {
 
 impl Subscription {
     /// Waits for a change; `None` once the live catalog is gone.
-    #[expect(clippy::should_implement_trait, reason = "it takes no `&mut self`")]
     pub fn next(&self) -> Option<Changes> {
         let mut state = lock(&self.mailbox.state);
         loop {

@@ -325,3 +325,103 @@ fn one_broken_skill_fails_the_strict_profile() {
     let error = LiveCatalog::open(sources(tree.root()), options).unwrap_err();
     assert!(matches!(error, LiveError::Load(_)));
 }
+
+#[test]
+fn a_skill_that_is_trusted_by_its_files_is_judged_by_all_of_them() {
+    use crate::{Scope, TrustStore};
+    for mut options in ways() {
+        let tree = Tree::new()
+            .skill("p/skills/a")
+            .file("p/skills/a/scripts/run.sh", "echo one");
+        let root = tree.at("p/skills");
+        let project = move || DiskSource::new(&root).scope(Scope::Project);
+        let sources: Vec<Box<dyn Source>> = vec![Box::new(project())];
+        let looking = LoadOptions {
+            look_at_untrusted: true,
+            ..LoadOptions::default()
+        };
+        let seen = Catalog::load(&sources, &looking).unwrap();
+        let mut store = TrustStore::default();
+        let limits = Limits::default();
+        store.approve(&seen.named("a")[0], &limits).unwrap();
+        options.trust = Arc::new(store);
+        let sources = move || vec![Box::new(project()) as Box<dyn Source>];
+        let live = LiveCatalog::open(sources, options).unwrap();
+        assert!(
+            live.snapshot().get("a").is_some(),
+            "it is as it was trusted"
+        );
+        edit(&tree.at("p/skills/a/scripts/run.sh"), "rm -r");
+        until(&live, "a changed script", |it| it.get("a").is_none());
+        edit(&tree.at("p/skills/a/scripts/run.sh"), "echo one");
+        until(&live, "the script as it was", |it| it.get("a").is_some());
+    }
+}
+
+/// Fault 27: what is renamed or rewritten under a scan is seen whole, as it was or as it is.
+#[test]
+fn a_folder_that_changes_during_a_scan_is_seen_old_or_new() {
+    let text = |word: &str| skill_text("swap").replace("Do it.", &word.repeat(3_000));
+    let tree = Tree::new()
+        .file("skills/set/swap/SKILL.md", text("old "))
+        .file("spare/swap/SKILL.md", text("new "));
+    let (root, set) = (tree.at("skills"), tree.at("skills/set"));
+    let (spare, aside) = (tree.at("spare"), tree.at("aside"));
+    let [options, ..] = ways();
+    let live = LiveCatalog::open(sources(root.clone()), options).unwrap();
+    let whole = |catalog: &Catalog| {
+        for skill in catalog.skills() {
+            let words: Vec<&str> = skill.instructions().split(' ').collect();
+            assert!(words.iter().all(|word| *word == words[0]), "a mixture");
+            assert_eq!(words.len(), 3_000);
+        }
+        assert!(catalog.skills().len() <= 1);
+    };
+    let end = Instant::now() + Duration::from_millis(700);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while Instant::now() < end {
+                fs::rename(&set, &aside).unwrap();
+                fs::rename(&spare, &set).unwrap();
+                fs::rename(&aside, &spare).unwrap();
+                let beside = set.join("swap/.tmp");
+                fs::write(&beside, text("saved ")).unwrap();
+                fs::rename(beside, set.join("swap/SKILL.md")).unwrap();
+            }
+        });
+        while Instant::now() < end {
+            whole(&cold(&root));
+            whole(&live.snapshot());
+        }
+    });
+    until_cold(&tree, &live, &root);
+    assert_eq!(live.snapshot().skills().len(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_overflow_of_the_queue_loses_nothing() {
+    let tree = Tree::new().skill("skills/a").skill("skills/b");
+    let root = tree.at("skills");
+    let [options, ..] = ways();
+    let live = LiveCatalog::open(sources(root.clone()), options).unwrap();
+    // Two folders in turn: equal events in a row would be one.
+    let flood = [tree.at("skills/a/x"), tree.at("skills/b/x")];
+    let new = tree.at("skills/new/SKILL.md");
+    live.stalled(move || {
+        for number in 0..20_000 {
+            fs::write(&flood[number % 2], "").unwrap();
+        }
+        edit(&new, &skill_text("new"));
+        fs::remove_file(&flood[0]).unwrap();
+    });
+    until(&live, "what came with the overflow", |it| {
+        it.get("new").is_some()
+    });
+    assert!(live.lost() > 0, "the queue overflowed");
+    edit(&tree.at("skills/new/SKILL.md"), &skill_text("newer"));
+    until(&live, "an edit after the overflow", |it| {
+        it.get("newer").is_some()
+    });
+    until_cold(&tree, &live, &root);
+}

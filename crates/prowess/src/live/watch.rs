@@ -78,10 +78,12 @@ impl Trees {
         })
     }
 
-    /// Watches these trees, and the folders in which these paths may come.
+    /// Watches these trees, and the folders in which these paths may come; whether that is
+    /// anything new. Then something may have happened while nobody watched.
     pub(super) fn watch(&mut self, trees: &[PathBuf], awaited: &[PathBuf]) -> io::Result<bool> {
         let mut wanted: Vec<(PathBuf, bool)> = Vec::new();
-        wanted.extend(trees.iter().map(|path| (path.clone(), true)));
+        let trees = trees.iter().filter(|it| crate::source::disk::is_there(it));
+        wanted.extend(trees.map(|path| (path.clone(), true)));
         for path in awaited {
             let above = path.ancestors().skip(1);
             let there = above

@@ -40,6 +40,8 @@ pub struct Weights {
     pub long_words: f32,
     /// Words between those ends.
     pub long_middle: f32,
+    /// Words of a fenced block, where the request says something beside it.
+    pub fenced: f32,
     /// The power of the number of words that sums are divided by.
     pub root: f32,
 }
@@ -57,6 +59,7 @@ impl Default for Weights {
             join: 0.50,
             long_words: 30.00,
             long_middle: 0.10,
+            fenced: 0.10,
             root: 0.40,
         }
     }
@@ -76,6 +79,7 @@ impl Weights {
             "join" => &mut self.join,
             "long_words" => &mut self.long_words,
             "long_middle" => &mut self.long_middle,
+            "fenced" => &mut self.fenced,
             "root" => &mut self.root,
             _ => return None,
         })

@@ -1,7 +1,7 @@
 //! A request as weighted terms the index knows.
 
 use crate::{
-    index::Index,
+    index::{Field, Index, sections},
     words::{self, Interner, Kind, Stemmers},
 };
 
@@ -62,15 +62,23 @@ impl Query {
         let stemmers = Stemmers::default();
         let mut query = Self::default();
         let ends = ends(text);
-        let mut words: Vec<&str> = Vec::new();
+        // A fenced block is material to work on; what is wanted stands around it.
+        let mut words: Vec<(&str, bool)> = Vec::new();
         for end in ends {
-            words::scan(end, |word, _| words.push(word));
+            sections(end, |field, text| {
+                words::scan(text, |word, _| words.push((word, field == Field::Code)));
+            });
         }
         let total = words.len();
+        let only_fenced = words.iter().all(|(_, fenced)| *fenced);
         let mut last = None;
         let mut last_word = "";
-        for (position, word) in words.into_iter().enumerate() {
-            let place = weights.place(position, total);
+        for (position, (word, fenced)) in words.into_iter().enumerate() {
+            let place = if fenced && !only_fenced {
+                weights.fenced
+            } else {
+                weights.place(position, total)
+            };
             let mut first = None;
             words::terms(word, &stemmers, |term, kind| {
                 let number = query.add(term, word, kind, place);

@@ -72,12 +72,12 @@ pub(super) fn tell(story: &Story<'_>, skill: &Skill, session: &Session) -> Strin
 
 /// Whether a finding says more than the state and its reason do.
 fn is_news(found: &DiagnosticRow<'_>, state: State) -> bool {
-    let told = match state {
-        State::Untrusted => rules::untrusted::RULE.code,
-        State::Shadowed { .. } => rules::shadowed::RULE.code,
-        _ => "",
+    let told: &[&str] = match state {
+        State::Untrusted => &[rules::untrusted::RULE.code, rules::changed_skill::RULE.code],
+        State::Shadowed { .. } => &[rules::shadowed::RULE.code],
+        _ => &[],
     };
-    found.severity != Severity::Hint && found.code != told
+    found.severity != Severity::Hint && !told.contains(&found.code)
 }
 
 /// What each client makes of it, and the steps that would change that. Of several clients, each

@@ -18,9 +18,12 @@ fn text(uri: &str, text: &str) -> Reply {
 }
 
 fn check_load(script: &Script, expected: &Expect) {
+    check_load_within(script, 60, expected);
+}
+
+fn check_load_within(script: &Script, seconds: u64, expected: &Expect) {
     let mut config = server("acme", script);
-    // Long enough for a loaded machine, short enough for the silent one.
-    config.timeout = Duration::from_secs(2);
+    config.timeout = Duration::from_secs(seconds);
     let host = Host::start(vec![config], HostOptions::default()).unwrap();
     let catalog = catalog_of(&host);
     let skill = catalog.get("pdf").unwrap();
@@ -129,10 +132,11 @@ fn ten_gigabytes_are_not_taken() {
 #[test]
 fn nothing_at_all() {
     let script = lying(|_, _| Reply::Silence);
-    check_load(
+    check_load_within(
         &script,
+        4,
         &expect![
-            "the MCP server `acme` does not answer within 2 s (see whether it is busy, or raise its `timeout`)"
+            "the MCP server `acme` does not answer within 4 s (see whether it is busy, or raise its `timeout`)"
         ],
     );
 }
@@ -257,6 +261,7 @@ fn one_bad_server_costs_a_finding_and_no_skill_of_another() {
     let broken = Script::new(|_, _| Reply::Raw(503, "text/plain", b"no".to_vec()));
     let locked = Script::new(|_, _| Reply::Raw(401, "text/plain", Vec::new()));
     let silent = Script::new(|_, _| Reply::Silence);
+    let slow = Script::new(|_, _| Reply::Drip);
     let huge = Script::new(|_, _| Reply::Huge(10_000_000_000));
     let gone = Script::new(|_, _| Reply::Silence);
     gone.end();
@@ -278,6 +283,7 @@ fn one_bad_server_costs_a_finding_and_no_skill_of_another() {
         ("broken", &broken),
         ("locked", &locked),
         ("silent", &silent),
+        ("slow", &slow),
         ("huge", &huge),
         ("gone", &gone),
         ("plain", &plain),
@@ -285,7 +291,8 @@ fn one_bad_server_costs_a_finding_and_no_skill_of_another() {
         ("good", &good),
     ] {
         let mut config = server(label, script);
-        config.timeout = Duration::from_secs(if label == "silent" { 1 } else { 10 });
+        let waits = ["silent", "slow"].contains(&label);
+        config.timeout = Duration::from_secs(if waits { 1 } else { 60 });
         servers.push(config);
     }
     let host = Host::start(servers, HostOptions::default()).unwrap();
@@ -303,6 +310,7 @@ fn one_bad_server_costs_a_finding_and_no_skill_of_another() {
         [server-unreachable] the MCP server `huge` sends a message that is too large (tell the owner of the server)
         [server-unreachable] the MCP server `locked` does not let us in (name a file with a token that it takes in `token-file`)
         [server-unreachable] the MCP server `silent` does not answer within 1 s (see whether it runs, or raise its `timeout`)
+        [server-unreachable] the MCP server `slow` does not answer within 1 s (see whether it runs, or raise its `timeout`)
         [server-without-skills] the MCP server `plain` offers no skills: it does not declare `io.modelcontextprotocol/skills` (take `[servers.plain]` out of the config, or set `enabled = false`)
         pdf remote good active: Does pdf. (from the MCP server `good`)
     "#]].assert_eq(&(lines.join("\n") + "\n"));

@@ -26,6 +26,8 @@ pub(super) enum Reply {
     Huge(u64),
     /// Nothing, until the test ends.
     Silence,
+    /// A byte now and then, until the test ends.
+    Drip,
 }
 
 impl Reply {
@@ -222,6 +224,14 @@ impl Shared {
                     stream.write_all(&chunk)?;
                     self.taken.fetch_add(chunk.len() as u64, Ordering::Relaxed);
                     left = left.saturating_sub(chunk.len() as u64);
+                }
+                Ok(())
+            }
+            Reply::Drip => {
+                head(stream, 200, "application/json", 1_000_000)?;
+                while !self.ended.load(Ordering::Relaxed) {
+                    stream.write_all(b" ")?;
+                    thread::sleep(Duration::from_millis(20));
                 }
                 Ok(())
             }

@@ -35,7 +35,9 @@ fn honest() -> String {
 
 #[test]
 fn a_program_is_started_asked_and_ended() {
-    let host = Host::start(vec![shell("sh", &honest())], HostOptions::default()).unwrap();
+    let mut config = shell("sh", &honest());
+    config.timeout = Duration::from_secs(60);
+    let host = Host::start(vec![config], HostOptions::default()).unwrap();
     let catalog = catalog_of(&host);
     expect![[r"
         pdf remote sh active: Does pdf. (from the MCP server `sh`)

@@ -136,15 +136,35 @@ impl<F: Folder> Walk<'_, F> {
         }
         match trusting {
             Trusting::Events(..) if !replaced => true,
-            _ => {
-                let mut below = PathBuf::from(name);
-                let same = self.same(parent, &mut below, known);
-                if same {
-                    self.check_children(worker, parent, &mut below, known);
-                }
-                same
-            }
+            _ => self.checked(worker, parent, &mut PathBuf::from(name), known),
         }
+    }
+
+    /// Whether a folder is as it was; then what changed below it is read.
+    fn checked(
+        &self,
+        worker: &mut Worker<'_>,
+        base: &F,
+        below: &mut PathBuf,
+        known: &FolderSeen,
+    ) -> bool {
+        // A folder full of skills may be swapped for another while we look. What is seen through
+        // one open folder is of one kind; a look by its name could see some of both.
+        let holds_skills = known.files.is_empty() && !known.folders.is_empty();
+        if holds_skills && let Ok(folder) = open_below(base, below) {
+            let same = self.same_here(&folder, known);
+            if same {
+                self.check_children(worker, &folder, &mut PathBuf::new(), known);
+            } else {
+                self.folder(worker, folder, known.here.clone());
+            }
+            return true;
+        }
+        let same = self.same(base, below, known);
+        if same {
+            self.check_children(worker, base, below, known);
+        }
+        same
     }
 
     /// Looks at the folders in one that is as it was.
@@ -165,9 +185,7 @@ impl<F: Folder> Walk<'_, F> {
                 continue;
             };
             below.push(name);
-            if self.same(base, below, child) {
-                self.check_children(worker, base, below, child);
-            } else {
+            if !self.checked(worker, base, below, child) {
                 match open_below(base, below) {
                     Ok(folder) => self.folder(worker, folder, child.here.clone()),
                     Err(error) => self.lost(worker, &path, &error),

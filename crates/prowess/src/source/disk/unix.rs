@@ -276,6 +276,7 @@ fn modified(stat: &Stat) -> i64 {
 #[allow(
     clippy::useless_conversion,
     clippy::unnecessary_fallible_conversions,
+    clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
     clippy::cast_lossless,
     clippy::unnecessary_cast

@@ -13,6 +13,7 @@ use prowess_format::Profile;
 use super::super::{
     DiskSource,
     handle::{Buffers, Facts, Folder, Kind, NativeFolder, ReadFault},
+    seen::Stamp,
 };
 use crate::{
     Limits,
@@ -68,6 +69,14 @@ impl Folder for Failing {
 
     fn facts(&self, name: &OsStr) -> io::Result<(Kind, Facts)> {
         self.folder.facts(name)
+    }
+
+    fn own_stamp(&self) -> Option<Stamp> {
+        self.folder.own_stamp()
+    }
+
+    fn stamp_below(&self, path: &Path) -> Option<(Kind, Stamp)> {
+        self.folder.stamp_below(path)
     }
 
     fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
