@@ -148,6 +148,17 @@ fn a_fenced_block_is_material_and_what_is_asked_stands_around_it() {
         &Policy::default(),
     );
     assert!(asked.contains("k8s-deploy"), "{asked}");
+    // Of a very long block the middle is cut away; what follows its end still asks.
+    let lines = "let x = 1;\n".repeat(9_000);
+    let long = format!("look here\n```\n{lines}```\ndeploy this to the kubernetes cluster");
+    let asked = select(&long, &Policy::default());
+    assert!(
+        asked
+            .lines()
+            .nth(1)
+            .is_some_and(|it| it.contains("k8s-deploy")),
+        "{asked}"
+    );
     // A block alone is all there is to go by.
     let alone = select(block, &Policy::default());
     assert!(alone.contains("pdf-forms"), "{alone}");

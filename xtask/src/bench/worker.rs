@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use prowess::rank::Ranker;
 use prowess::select::Policy;
-use prowess::{Cache, Catalog, DiskSource, LoadOptions, Source, TrustAll};
+use prowess::{Cache, Catalog, DiskSource, Limits, LoadOptions, Source, TrustAll};
 use serde::{Deserialize, Serialize};
 
 use super::activate;
@@ -216,6 +217,11 @@ fn load(place: &Place) -> (usize, Catalog) {
     let sources: Vec<Box<dyn Source>> = vec![Box::new(DiskSource::new(&place.dir))];
     let options = LoadOptions {
         threads: Some(place.threads),
+        // A busy machine may take longer than a host would wait.
+        limits: Limits {
+            time: Duration::from_secs(3_600),
+            ..Limits::default()
+        },
         trust: &TrustAll,
         ..LoadOptions::default()
     };

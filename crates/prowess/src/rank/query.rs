@@ -66,7 +66,8 @@ impl Query {
         let mut words: Vec<(&str, bool)> = Vec::new();
         for end in ends {
             sections(end, |field, text| {
-                words::scan(text, |word, _| words.push((word, field == Field::Code)));
+                let fenced = field == Field::Code && is_closed(text);
+                words::scan(text, |word, _| words.push((word, fenced)));
             });
         }
         let total = words.len();
@@ -300,6 +301,15 @@ impl QueryTerm {
 pub(crate) fn rarity(documents: usize, count: u32) -> f32 {
     let (documents, count) = (documents as f32, count as f32);
     (1.0 + (documents - count + 0.5) / (count + 0.5)).ln()
+}
+
+/// Whether the last line of a fenced block closes it. One that stays open may have been opened
+/// in a part that was cut away, and then what looks like its text is what is asked.
+fn is_closed(block: &str) -> bool {
+    let mut lines = block.lines().rev().map(str::trim);
+    let last = lines.find(|line| !line.is_empty());
+    last.is_some_and(|last| last.starts_with("```") || last.starts_with("~~~"))
+        && lines.next().is_some()
 }
 
 /// The text, or its two ends if it is very long.

@@ -76,6 +76,8 @@ pub(super) fn diff(before: &str, skill: &Skill, session: &Session) -> String {
             &format!("{path} as it is"),
         )
         .to_string();
+    // A blank line that stayed needs no blank of its own, and many tools take it off.
+    let text = text.replace("\n \n", "\n\n");
     // A diff is passed on for a second look; keys in it are not.
     safe_lines(&redact(&text))
 }
