@@ -36,6 +36,7 @@ struct Saved<'a> {
 #[derive(Serialize, Deserialize)]
 struct SavedFolder<'a> {
     path: &'a [u8],
+    place: Option<(u64, u64)>,
     stamp: Option<Stamp>,
     depth: u32,
     inside: Option<&'a [u8]>,
@@ -127,6 +128,7 @@ fn save_folder<'a>(folder: &'a FolderSeen, texts: &mut Vec<u8>) -> SavedFolder<'
     });
     SavedFolder {
         path: bytes(&here.path),
+        place: folder.place,
         stamp: folder.stamp,
         depth: here.depth as u32,
         inside: here.inside.as_deref().map(bytes),
@@ -304,6 +306,7 @@ fn read_folder(
     }
     let findings = folder.findings.iter().map(read_finding);
     Some(FolderSeen {
+        place: folder.place,
         stamp: folder.stamp,
         folders: folder.folders.iter().map(|it| text(it)).collect(),
         files,

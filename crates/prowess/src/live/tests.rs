@@ -425,3 +425,42 @@ fn an_overflow_of_the_queue_loses_nothing() {
     });
     until_cold(&tree, &live, &root);
 }
+
+#[test]
+fn a_folder_that_is_swapped_is_seen_whole() {
+    const SKILLS: usize = 60;
+    let mut tree = Tree::new().folder("skills");
+    for number in 0..SKILLS {
+        for (folder, word) in [("skills/set", "old"), ("spare", "new")] {
+            let text = skill_text(&format!("skill-{number}")).replace("Do it.", word);
+            tree = tree.file(&format!("{folder}/skill-{number}/SKILL.md"), text);
+        }
+    }
+    let (root, set) = (tree.at("skills"), tree.at("skills/set"));
+    let (spare, aside) = (tree.at("spare"), tree.at("aside"));
+    for options in ways() {
+        let live = LiveCatalog::open(sources(root.clone()), options).unwrap();
+        let end = Instant::now() + Duration::from_millis(500);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while Instant::now() < end {
+                    fs::rename(&set, &aside).unwrap();
+                    fs::rename(&spare, &set).unwrap();
+                    fs::rename(&aside, &spare).unwrap();
+                    thread::sleep(Duration::from_millis(7));
+                }
+            });
+            while Instant::now() < end {
+                let snapshot = live.snapshot();
+                let texts = snapshot.skills().iter().map(Skill::instructions);
+                let texts: Vec<&str> = texts.collect();
+                let new = texts.iter().filter(|text| **text == "new").count();
+                // Between two renames there is no such folder.
+                assert!(matches!(texts.len(), 0 | SKILLS), "{} skills", texts.len());
+                assert!(new == 0 || new == SKILLS, "{new} of {SKILLS} are new");
+                thread::sleep(Duration::from_millis(1));
+            }
+        });
+        until_cold(&tree, &live, &root);
+    }
+}

@@ -1,6 +1,7 @@
 //! A walk that knows what an earlier one saw: it looks at stamps, and reads what differs.
 
 use std::{
+    collections::HashSet,
     ffi::{OsStr, OsString},
     io,
     path::{Path, PathBuf},
@@ -16,7 +17,10 @@ use super::{
     seen::{FileSeen, FolderSeen, Look, Stamp, Trusting},
     walk::{Here, Walk, Worker},
 };
-use crate::source::{Location, ScanRequest, SkillFile};
+use crate::{
+    source::{ScanRequest, SkillFile},
+    survey::Survey,
+};
 
 impl DiskSource {
     /// Looks at the source again, and tells what was not known.
@@ -50,13 +54,45 @@ impl DiskSource {
         // A folder before those in it: what it leads to may be gone or new.
         folders.sort_by(|a, b| (a.here.depth, &a.here.path).cmp(&(b.here.depth, &b.here.path)));
         walk.run(|walk, worker| {
+            let mut done = HashSet::new();
             for seen in folders {
-                match self.open_seen::<F>(&seen.here) {
-                    Ok(folder) => walk.folder(worker, folder, seen.here.clone()),
+                match self.open_seen::<F>(&seen.here, survey) {
+                    Ok((folder, here)) => {
+                        if done.insert(here.path.clone()) {
+                            walk.folder(worker, folder, here);
+                        }
+                    }
                     Err(error) => walk.lost(worker, &seen.here.path, &error),
                 }
             }
         })
+    }
+
+    /// Opens a folder that was seen, without following a link on the way. Where a folder above was
+    /// replaced meanwhile, it is that one: a part of the new one beside the rest of the old one
+    /// would be a mixture.
+    fn open_seen<F: Folder>(&self, here: &Here, survey: &Survey) -> io::Result<(F, Here)> {
+        if let Some(location) = &here.location {
+            return Ok((open_located(location)?, here.clone()));
+        }
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let below = here.path.strip_prefix(&self.origin.root);
+        let below = below.map_err(|_| missing())?;
+        let mut folder = F::open(self.real_root().ok_or_else(missing)?)?;
+        let mut path = self.origin.root.clone();
+        for name in [None].into_iter().chain(below.iter().map(Some)) {
+            if let Some(name) = name {
+                folder = folder.child(name)?;
+                path.push(name);
+            }
+            let known = survey.folder(&path);
+            if let Some(known) = known
+                && known.place != place(folder.own_stamp())
+            {
+                return Ok((folder, known.here.replaced()));
+            }
+        }
+        Ok((folder, here.clone()))
     }
 
     /// Looks at stamps below the root; `None` where that is not there or may not be followed.
@@ -65,19 +101,6 @@ impl DiskSource {
             .real_root()
             .filter(|_| !self.portable && !self.is_refused())?;
         NativeFolder::open(root).ok().map(Stamps)
-    }
-
-    /// Opens a folder that was seen, without following a link on the way.
-    fn open_seen<F: Folder>(&self, here: &Here) -> io::Result<F> {
-        if let Some(location) = &here.location {
-            return open_located(location);
-        }
-        let missing = || io::Error::from(io::ErrorKind::NotFound);
-        let below = here.path.strip_prefix(&self.origin.root);
-        open_located(&Location {
-            anchor: self.real_root().ok_or_else(missing)?.into(),
-            below: below.map_err(|_| missing())?.to_path_buf(),
-        })
     }
 }
 
@@ -156,7 +179,7 @@ impl<F: Folder> Walk<'_, F> {
             if same {
                 self.check_children(worker, &folder, &mut PathBuf::new(), known);
             } else {
-                self.folder(worker, folder, known.here.clone());
+                self.folder(worker, folder, known.here.replaced());
             }
             return true;
         }
@@ -187,7 +210,7 @@ impl<F: Folder> Walk<'_, F> {
             below.push(name);
             if !self.checked(worker, base, below, child) {
                 match open_below(base, below) {
-                    Ok(folder) => self.folder(worker, folder, child.here.clone()),
+                    Ok(folder) => self.folder(worker, folder, child.here.replaced()),
                     Err(error) => self.lost(worker, &path, &error),
                 }
             }
@@ -292,6 +315,7 @@ impl<F: Folder> Walk<'_, F> {
         let walked = folders.iter().filter(|name| !is_ignored(name));
         worker.unsettled = false;
         let seen = FolderSeen {
+            place: place(stamp),
             stamp: stamp
                 .filter(|_| settled)
                 .and_then(|stamp| stamp.settled(self.now)),
@@ -316,6 +340,11 @@ impl<F: Folder> Walk<'_, F> {
             self.unreadable(worker, path, error);
         }
     }
+}
+
+/// What tells one folder from another that takes its name.
+fn place(stamp: Option<Stamp>) -> Option<(u64, u64)> {
+    stamp.map(|stamp| (stamp.device, stamp.inode))
 }
 
 fn open_below<F: Folder>(base: &F, below: &Path) -> io::Result<F> {

@@ -52,6 +52,8 @@ pub(crate) fn now() -> i64 {
 /// One folder, as it was seen.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderSeen {
+    /// Device and inode, where the platform has them.
+    pub(crate) place: Option<(u64, u64)>,
     /// `None` where the times of the folder do not vouch for its list.
     pub(crate) stamp: Option<Stamp>,
     /// Where it is, and what was known on the way there.

@@ -81,6 +81,16 @@ impl Here {
     }
 }
 
+impl Here {
+    /// The same, for a folder that was replaced or has changed.
+    pub(super) fn replaced(&self) -> Self {
+        Self {
+            replaced: true,
+            ..self.clone()
+        }
+    }
+}
+
 /// Folders of one parent, to be walked by whoever is free.
 struct Task<F> {
     parent: Arc<F>,
