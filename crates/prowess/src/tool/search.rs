@@ -144,22 +144,28 @@ impl Tool for SearchTool {
 fn reason(asked: &[(String, String)], skill: &Skill) -> String {
     let description = one_line(skill.description());
     let origin = skill.remote().map(|remote| format!(" ({})", remote.told()));
+    let tags = skill.tags().join(" ");
     let fields = [
-        ("name", skill.name().to_owned()),
-        ("tags", skill.tags().join(" ")),
-        ("description", description.clone().into_owned()),
-        ("instructions", skill.instructions().to_owned()),
+        ("name", skill.name()),
+        ("tags", &tags),
+        ("description", &description),
+        ("instructions", skill.instructions()),
     ];
     let mut explained = HashSet::new();
     let mut shared = Vec::new();
-    for (field, text) in &fields {
-        if asked.iter().all(|(word, _)| explained.contains(word)) {
+    for (field, text) in fields {
+        let open: Vec<&str> = asked
+            .iter()
+            .filter(|(word, _)| !explained.contains(word))
+            .map(|(_, term)| term.as_str())
+            .collect();
+        if open.is_empty() {
             break;
         }
-        let known: HashSet<String> = terms(text).into_iter().map(|(_, term)| term).collect();
+        let known = known(text, &open);
         let mut words = Vec::new();
         for (word, term) in asked {
-            if known.contains(term) && explained.insert(word.clone()) {
+            if known.contains(term.as_str()) && explained.insert(word.clone()) {
                 words.push(format!("`{word}`"));
             }
         }
@@ -179,6 +185,30 @@ fn reason(asked: &[(String, String)], skill: &Skill) -> String {
     } else {
         format!("{first}{mark}{origin} [{}]", shared.join("; "))
     }
+}
+
+/// Which of these terms a text has. A word is looked at closely only where it holds the first two
+/// letters of one: instructions are long, and a search is answered while a model waits.
+fn known<'t>(text: &str, wanted: &[&'t str]) -> HashSet<&'t str> {
+    let starts: Vec<[u8; 2]> = wanted
+        .iter()
+        .filter_map(|term| term.as_bytes().first_chunk().copied())
+        .collect();
+    let every = starts.len() < wanted.len() || !wanted.iter().all(|term| term.is_ascii());
+    let stemmers = Stemmers::default();
+    let mut found = HashSet::new();
+    words::scan(text, |word, _| {
+        let may_fit = |pair: &[u8]| {
+            let pair = [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()];
+            starts.contains(&pair)
+        };
+        if every || !word.is_ascii() || word.as_bytes().windows(2).any(may_fit) {
+            words::terms(word, &stemmers, |term, _| {
+                found.extend(wanted.iter().find(|wanted| **wanted == term));
+            });
+        }
+    });
+    found
 }
 
 /// The words of a text with the terms they are found by.
