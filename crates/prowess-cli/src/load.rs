@@ -381,6 +381,10 @@ impl Trust for LiveTrust {
 }
 
 /// What a verb needs from a load.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each answers a question of its own"
+)]
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Request {
     /// How strictly skills are judged.

@@ -99,15 +99,14 @@ impl Sources for LivePlaces {
 
 /// How changes are noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[expect(clippy::manual_non_exhaustive, reason = "the hidden way is used")]
 pub enum Watching {
     /// By the system's notifications, and by looking where those do not work.
     #[default]
     Auto,
     /// By looking every so often. For network drives, whose changes nobody announces.
     Poll,
-    /// By notifications about whole trees, the way of platforms other than Linux. For tests.
-    #[doc(hidden)]
+    /// By notifications about whole trees, which is what `Auto` means on other platforms than
+    /// Linux: any of them makes us look at all stamps.
     Trees,
 }
 

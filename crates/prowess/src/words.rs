@@ -128,7 +128,7 @@ fn is_letter(letter: char) -> bool {
 }
 
 /// Widens `C` to `C++` or `C#`, and `NET` to `.NET`.
-#[inline(always)]
+#[inline]
 fn with_marks(bytes: &[u8], start: usize, end: usize) -> (usize, usize) {
     if end - start > 3 {
         return (start, end);

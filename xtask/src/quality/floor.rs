@@ -1,4 +1,4 @@
-//! Holds the ranker to what it has reached, so that a change can not lose it unseen.
+//! Holds the ranker to what it has reached, so that a change cannot lose it unseen.
 
 use std::process::ExitCode;
 
@@ -10,14 +10,14 @@ type Floor = (&'static str, &'static str, fn(&Report) -> f32, f32);
 
 /// A little below what is reached, so that only a real loss fails.
 const FLOORS: [Floor; 9] = [
-    ("c1000", "hit@1", |it| it.hit1, 0.715),
-    ("c1000", "recall@10", |it| it.recall10, 0.910),
+    ("c1000", "hit@1", |it| it.hit1, 0.722),
+    ("c1000", "recall@10", |it| it.recall10, 0.915),
     ("c1000", "off-topic AUROC", |it| it.off, 0.935),
-    ("c1000", "fire@5", |it| it.fire5, 0.63),
+    ("c1000", "fire@5", |it| it.fire5, 0.64),
     ("c1000", "typo", |it| it.typo, 0.65),
     ("c1000", "pasted context", |it| it.pasted, 0.45),
     ("c1000", "non-English", |it| it.foreign, 0.73),
-    ("c100", "hit@1", |it| it.hit1, 0.765),
+    ("c100", "hit@1", |it| it.hit1, 0.77),
     ("c100", "recall@10", |it| it.recall10, 0.94),
 ];
 

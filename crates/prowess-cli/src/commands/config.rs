@@ -95,6 +95,17 @@ fn told(budget: Budget) -> Value {
     }
 }
 
+fn cache_row(session: &Session) -> Row {
+    let (setting, off) = (&session.config.cache, session.options.no_cache);
+    let flag = off.then(|| "--no-cache".to_owned());
+    Row {
+        key: "cache.enabled".to_owned(),
+        value: json!(setting.value && !off),
+        from: flag.unwrap_or_else(|| session.told(&setting.from)),
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "one entry for each setting")]
 fn rows(session: &Session) -> Vec<Row> {
     let (config, options) = (&session.config, &session.options);
     let row = |key: &str, value: Value, from: &From, flag: Option<&str>| Row {
@@ -144,12 +155,7 @@ fn rows(session: &Session) -> Vec<Row> {
             None,
         ),
     ];
-    rows.push(row(
-        "cache.enabled",
-        json!(config.cache.value && !options.no_cache),
-        &config.cache.from,
-        options.no_cache.then_some("--no-cache"),
-    ));
+    rows.push(cache_row(session));
     for (name, decided) in &config.overrides {
         let key = format!("skills.overrides.{}", line(name));
         rows.push(row(

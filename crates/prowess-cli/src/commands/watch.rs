@@ -99,9 +99,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         match changes.next_within(TICK) {
             // What the first line already counts is not told again.
             Some(told) if told.generation > generation => change(arguments, session, &told)?,
-            Some(_) => {}
             None if changes.is_closed() || nobody_reads() => break,
-            None => {}
+            Some(_) | None => {}
         }
     }
     Ok(Exit::Fine)

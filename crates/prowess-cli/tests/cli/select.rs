@@ -168,6 +168,35 @@ fn flags_decide_who_may_be_chosen() {
 
 /// Wrong pick, the words that decided, a better description, right pick.
 #[test]
+fn the_config_names_the_ranker_and_a_flag_stands_over_it() {
+    let world = world();
+    world.file("work/prowess.toml", "[select]\nranker = \"overlap\"\n");
+    world.file(
+        "work/requests.jsonl",
+        "{\"qid\":\"1\",\"query\":\"wall\"}\n",
+    );
+    let ranker = |line: &str| world.json(line)["ranker"].clone();
+    assert_eq!(ranker("select wall --dir skills --json"), "overlap");
+    assert_eq!(
+        ranker("select wall --dir skills --json --ranker lexical"),
+        "lexical"
+    );
+    let why = "why wall-art --query wall --dir skills --json";
+    assert_eq!(ranker(why), "overlap");
+    assert_eq!(ranker(&format!("{why} --ranker lexical")), "lexical");
+    // `rank` prints no ranker; its scores tell.
+    let score = |flag: &str| {
+        let rank = "rank --queries requests.jsonl --dir skills";
+        let line = world.run(&format!("{rank}{flag}"));
+        let line: Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
+        line["scores"][0].as_f64().unwrap()
+    };
+    let named = score(" --ranker overlap");
+    assert!((score("") - named).abs() < 1e-9);
+    assert!((score(" --ranker lexical") - named).abs() > 1e-3);
+}
+
+#[test]
 fn an_author_mends_a_wrong_pick() {
     let world = world();
     let first = |world: &World| {

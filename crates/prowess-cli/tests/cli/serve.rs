@@ -118,7 +118,20 @@ fn what_cannot_be_served_safely_is_refused() {
         .lines()
         .filter(|line| !line.contains("WARN"))
         .collect();
-    expect![[r#""#]].assert_eq(&told.join("\n"));
+    expect![[r#"
+        -- stderr
+        error: `0.0.0.0:0` can be reached from other machines, so a token is needed
+        hint: give `--token-file FILE`, or listen on `127.0.0.1`, which only this machine reaches
+        -- exit 3
+        -- stderr
+        error: the token in `short` is shorter than 16 characters
+        hint: a long random text cannot be guessed
+        -- exit 2
+        -- stderr
+        error: cannot read the token in `missing`
+          cause: No such file or directory (os error 2)
+        -- exit 3"#]]
+    .assert_eq(&told.join("\n"));
 }
 
 #[test]
@@ -126,9 +139,36 @@ fn a_snippet_carries_the_options_over() {
     let world = world();
     let shown = world.run(&format!("serve --print-config codex {HERE}"));
     let program = env!("CARGO_BIN_EXE_prowess");
-    expect![[r#""#]].assert_eq(&shown.replace(program, "prowess"));
-    expect![[r#""#]].assert_eq(&world.run(&format!("serve --http --print-config vscode {HERE}")));
-    expect![[r#""#]].assert_eq(&world.run("serve --http --print-config claude-desktop"));
+    expect![[r#"
+        [mcp_servers.prowess]
+        command = "prowess"
+        args = ["serve", "--dir", "[..]/work/skills", "--local", "--no-project"]
+        -- stderr
+        add this to `~/.codex/config.toml`; it makes 2 skills available
+        -- exit 0
+    "#]]
+    .assert_eq(&shown.replace(program, "prowess"));
+    expect![[r#"
+        {
+          "servers": {
+            "prowess": {
+              "type": "http",
+              "url": "http://127.0.0.1:8645/mcp"
+            }
+          }
+        }
+        -- stderr
+        add this to `.vscode/mcp.json`; it makes 2 skills available
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run(&format!("serve --http --print-config vscode {HERE}")));
+    expect![[r#"
+        -- stderr
+        error: the Claude app starts a command and knows no address
+        hint: leave out `--http`
+        -- exit 2
+    "#]]
+    .assert_eq(&world.run("serve --http --print-config claude-desktop"));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 )]
 
 use std::{
+    fmt::Write as _,
     fs, thread,
     time::{Duration, Instant},
 };
@@ -56,8 +57,9 @@ fn warm(tree: &Tree, cache: &Cache) {
 fn everything(tree: &Tree, catalog: &Catalog) -> String {
     let mut text = tree.tell(catalog);
     for skill in catalog.skills() {
-        text += &format!(
-            "{} {:?} {:?} {:?} {} {:?} {} {:?}\n",
+        writeln!(
+            text,
+            "{} {:?} {:?} {:?} {} {:?} {} {:?}",
             skill.name(),
             skill.id(),
             skill.tags(),
@@ -66,14 +68,16 @@ fn everything(tree: &Tree, catalog: &Catalog) -> String {
             skill.state(),
             skill.description(),
             skill.document(),
-        );
-        text += &format!("{:?}\n", skill.diagnostics().collect::<Vec<_>>());
+        )
+        .unwrap();
+        writeln!(text, "{:?}", skill.diagnostics().collect::<Vec<_>>()).unwrap();
     }
     let policy = Policy {
         top_k: 5,
         ..Policy::default()
     };
-    text += &format!("{:?}", catalog.select("is skill 7 asked for", &policy));
+    let selection = catalog.select("is skill 7 asked for", &policy);
+    writeln!(text, "{selection:?}").unwrap();
     text
 }
 

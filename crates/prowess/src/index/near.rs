@@ -33,7 +33,7 @@ impl Near {
             };
             if is_wordlike(word) && metadata() {
                 each_form(word, |form| {
-                    forms.push(u64::from(form) << 32 | u64::from(token))
+                    forms.push(u64::from(form) << 32 | u64::from(token));
                 });
             }
         }

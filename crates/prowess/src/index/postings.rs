@@ -223,7 +223,9 @@ mod tests {
             let lists = |documents: &[std::collections::BTreeMap<u32, u8>]| {
                 let mut lists = Lists::default();
                 for document in documents {
-                    document.iter().for_each(|(&word, &payload)| lists.push(word, payload));
+                    for (&word, &payload) in document {
+                        lists.push(word, payload);
+                    }
                     lists.end();
                 }
                 lists

@@ -199,7 +199,7 @@ fn a_time_that_was_put_back_hides_no_change() {
                 .open(&path)
                 .unwrap()
                 .set_modified(old)
-                .unwrap()
+                .unwrap();
         };
         set_time();
         let live = LiveCatalog::open(sources(tree.root()), options).unwrap();

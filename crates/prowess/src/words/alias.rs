@@ -2,7 +2,7 @@
 
 /// Words as people write them, and the stem they mean, in byte order.
 ///
-/// Only names that mean one thing wherever skills are written: a wrong entry can not be
+/// Only names that mean one thing wherever skills are written: a wrong entry cannot be
 /// outvoted, since it changes both sides.
 const ALIASES: &[(&str, &str)] = &[
     (".net", "dotnet"),

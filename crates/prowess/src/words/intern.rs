@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 /// A set of byte strings, each with a number; numbers count up from 0.
 ///
 /// The numbers depend only on the order of insertion. The hash is seeded per process, so a
-/// hostile skill can not choose words that collide.
+/// hostile skill cannot choose words that collide.
 #[derive(Debug, Clone)]
 pub(crate) struct Interner {
     bytes: Vec<u8>,

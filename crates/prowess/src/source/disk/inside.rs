@@ -183,11 +183,10 @@ fn read_whole_by<F: Folder>(
     limit: u64,
 ) -> Result<Vec<u8>, InsideFault> {
     let (folder, name) = find_inside::<F>(location, path)?;
-    let fault = |fault| InsideFault::Read(fault);
     let mut buffers = Buffers::default();
     let facts = folder
         .read(&name, limit as usize, &mut buffers)
-        .map_err(fault)?;
+        .map_err(InsideFault::Read)?;
     Ok(buffers.bytes(facts.size as usize).to_vec())
 }
 
