@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     catalog::Text,
+    identity::ContentHash,
     index::{Change, Entry, Index},
     skill::Skill,
 };
@@ -104,10 +105,74 @@ fn derived(
 /// Equal for skills of which the index reads the same.
 fn key(skill: &Skill) -> [u8; KEY] {
     let mut key = [0; KEY];
-    if let Some(hash) = skill.hash() {
+    let hash = match skill.remote() {
+        // Of a remote skill the index reads what its server says, and not the file that is told.
+        Some(_) => Some(ContentHash::of(skill.document().text().as_bytes())),
+        None => skill.hash(),
+    };
+    if let Some(hash) = hash {
         key[..16].copy_from_slice(&hash.as_bytes()[..16]);
     }
     let name = checksum(skill.name().as_bytes());
     key[16..].copy_from_slice(&name.to_le_bytes());
     key
+}
+
+#[cfg(test)]
+mod tests {
+    use prowess_format::Profile;
+
+    use super::*;
+    use crate::{Fetch, FetchError, Fetched, Layout, Origin, Remote, Resource, Scope, SkillFile};
+
+    #[derive(Debug)]
+    struct Nobody;
+
+    impl Fetch for Nobody {
+        fn skill(&self, _: &str) -> Result<Fetched, FetchError> {
+            unreachable!("an index fetches nothing")
+        }
+
+        fn files(&self, _: &str) -> Result<Vec<Resource>, FetchError> {
+            unreachable!("an index fetches nothing")
+        }
+
+        fn file(&self, _: &str, _: &str) -> Result<Vec<u8>, FetchError> {
+            unreachable!("an index fetches nothing")
+        }
+    }
+
+    #[test]
+    fn a_digest_that_a_server_tells_is_no_key() {
+        let skill = |description: &str| {
+            let text = format!("---\nname: pdf\ndescription: {description}\n---\n");
+            let file = SkillFile {
+                origin: &Arc::new(Origin::new(Scope::Remote, "acme", "acme")),
+                path: "skill://pdf/SKILL.md".into(),
+                layout: Layout::Record,
+                contents: Ok(text.as_bytes()),
+                last_modified: None,
+                notes: Vec::new(),
+                location: None,
+                id: None,
+            };
+            let mut skill = Skill::read(file, Profile::Lenient);
+            skill.set_remote(Remote {
+                server: "acme".to_owned(),
+                uri: "skill://pdf/SKILL.md".to_owned(),
+                approved: false,
+                withheld: Vec::new(),
+                verified: true,
+                age: None,
+                hash: Some(ContentHash::of(b"the same for both")),
+                size: None,
+                fetch: Arc::new(Nobody),
+            });
+            skill
+        };
+        let (one, two) = (skill("Fills forms."), skill("Makes tea."));
+        assert_eq!(one.hash(), two.hash());
+        assert_ne!(key(&one), key(&two));
+        assert_eq!(key(&one), key(&skill("Fills forms.")));
+    }
 }
