@@ -13,8 +13,12 @@ const MAX_CHARS: usize = 60;
 /// ```
 pub fn shown(text: &str) -> String {
     let mut line = String::new();
-    // Before it is cut: half a key is still half a key.
-    for (count, c) in crate::redact(text.trim()).chars().enumerate() {
+    // Keys go before the text is cut, because half a key is still half a key. A start is enough:
+    // the rest is not shown.
+    let text = text.trim();
+    let start = text.char_indices().nth(MAX_CHARS * 8);
+    let text = start.map_or(text, |(end, _)| &text[..end]);
+    for (count, c) in crate::redact(text).chars().enumerate() {
         if count == MAX_CHARS {
             line.push('…');
             break;

@@ -15,8 +15,8 @@ use std::{
 use expect_test::Expect;
 use serde_json::Value;
 
-/// Far above what any case needs, so that a loaded machine does not fail it, and far below a hang.
-const TIME: Duration = Duration::from_secs(10);
+/// Far above what any case needs, so that a loaded machine does not fail it, and below a hang.
+const TIME: Duration = Duration::from_secs(120);
 
 /// The user that owns nothing.
 const NOBODY: u32 = 65_534;
