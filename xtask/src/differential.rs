@@ -345,7 +345,7 @@ fn text(path: &Path) -> String {
 fn build() -> Result<PathBuf> {
     let folder = crate::workspace().join("benches/differential");
     let done = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--locked", "--manifest-path"])
+        .args(["build", "--quiet", "--manifest-path"])
         .arg(folder.join("Cargo.toml"))
         .env("CARGO_TARGET_DIR", folder.join("target"))
         .status()?;

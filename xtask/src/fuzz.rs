@@ -126,7 +126,8 @@ fn targets(folder: &Path) -> Result<Vec<String>> {
 fn build(folder: &Path) -> Result<PathBuf> {
     let host = host()?;
     let done = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--locked", "--bins"])
+        // Not `--locked`: the lock of this workspace follows the crates it tests.
+        .args(["build", "--quiet", "--release", "--bins"])
         // With a target named, build scripts and macros stay without instruments.
         .args(["--target", &host])
         .arg("--manifest-path")
