@@ -11,7 +11,7 @@ use crate::generate::Random;
 const SKILLS: usize = 300;
 
 /// Enough events for the usual queue of 16,384 to overflow.
-const FLOOD: usize = 6_000;
+const FLOOD: usize = 12_000;
 
 pub(super) fn run(operations: usize) -> Result<String> {
     let home = tempfile::tempdir()?;
@@ -25,7 +25,15 @@ pub(super) fn run(operations: usize) -> Result<String> {
     for _ in 0..operations / 2 {
         operate(&root, &mut random)?;
     }
+    // Folders for the flood; only what is watched makes events.
+    for at in 0..7 {
+        write(
+            &root.join(format!("flood/{at}/SKILL.md")),
+            &versioned("flood", at),
+        )?;
+    }
     let calm = until_cold(&live, &root)?;
+    live.refresh();
     // Nothing is read from the queue while this goes on.
     let (inside, mut rest) = (root.clone(), Random::new(operations as u64 + 1));
     let (tell, told) = std::sync::mpsc::channel();
