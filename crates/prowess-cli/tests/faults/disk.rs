@@ -361,6 +361,7 @@ fn row_27_a_file_that_is_replaced_all_the_time_is_read_whole() {
 }
 
 #[test]
+#[expect(clippy::unicode_not_nfc, reason = "that is what the row is about")]
 fn row_28_twins_in_composition() {
     tree(
         |root| {

@@ -127,12 +127,12 @@ fn row_38_the_user_can_allow_one_file_by_its_hash() {
     write(
         folder.path(),
         ".config/prowess/config.toml",
-        &format!("[trust]\nhidden = [\"{hash}\"]\n"),
+        format!("[trust]\nhidden = [\"{hash}\"]\n"),
     );
     assert!(!state());
     assert!(read().contains("hid\u{2060}den"));
     // The same skill without hidden characters of its own: only the resource is refused.
-    write(&root, "bad/SKILL.md", &text.replace('\u{200b}', ""));
+    write(&root, "bad/SKILL.md", text.replace('\u{200b}', ""));
     expect![[r#"
         error: `notes.md` is not read: a hidden character stands in line 2, column 4
     "#]]
@@ -167,7 +167,7 @@ fn row_40_repeating_words_is_told_and_gains_nothing() {
         write(
             &root,
             "bad/SKILL.md",
-            &format!("---\nname: bad\ndescription: {description}\n---\nx\n"),
+            format!("---\nname: bad\ndescription: {description}\n---\nx\n"),
         );
         let told = run_line(
             folder.path(),
@@ -175,7 +175,7 @@ fn row_40_repeating_words_is_told_and_gains_nothing() {
             "select 'invoice due' --top-k 5 --json",
         );
         let value: serde_json::Value =
-            serde_json::from_str(&told[..told.rfind('}').unwrap() + 1]).unwrap();
+            serde_json::from_str(&told[..=told.rfind('}').unwrap()]).unwrap();
         let matches = value["matches"].as_array().unwrap();
         matches.iter().position(|it| it["name"] == "bad")
     };

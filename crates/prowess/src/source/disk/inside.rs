@@ -338,7 +338,6 @@ mod tests {
 
     /// Row 35 in its short form; `cargo xtask swap` runs it a million times.
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test bends its own tree")]
     fn a_folder_swapped_for_a_link_never_leads_outside() {
         let tree = Tree::new()
             .file("skill/deep/b.md", "inside")
