@@ -97,8 +97,19 @@ impl Root {
         let Seen::Disk(disk, survey) = &mut self.seen else {
             return None;
         };
-        let ours = dirty.keys().any(|path| survey.folder(path).is_some());
-        ours.then(|| survey.look(disk, self.place, options, Again::Events(dirty), true))
+        let announced = dirty.keys().filter(|path| survey.folder(path).is_some());
+        let announced: Vec<PathBuf> = announced.cloned().collect();
+        let again = match announced.len() {
+            0 => return None,
+            1 => Again::Events(dirty),
+            // Folders looked at one by one, by name, could be of two kinds if one above them is
+            // swapped meanwhile. A look from the root down sees one kind.
+            _ => Again::Stamps,
+        };
+        let mut difference = survey.look(disk, self.place, options, again, true);
+        // What is no skill's own file has no stamp here, and was announced all the same.
+        difference.folders.extend(announced);
+        Some(difference)
     }
 
     pub(super) fn survey(&self) -> Option<&Survey> {

@@ -62,7 +62,7 @@ impl DiskSource {
                             walk.folder(worker, folder, here);
                         }
                     }
-                    Err(error) => walk.lost(worker, &seen.here.path, &error),
+                    Err((path, error)) => walk.lost(worker, &path, &error),
                 }
             }
         })
@@ -70,20 +70,29 @@ impl DiskSource {
 
     /// Opens a folder that was seen, without following a link on the way. Where a folder above was
     /// replaced meanwhile, it is that one: a part of the new one beside the rest of the old one
-    /// would be a mixture.
-    fn open_seen<F: Folder>(&self, here: &Here, survey: &Survey) -> io::Result<(F, Here)> {
+    /// would be a mixture. Where one above is gone, all of it is.
+    fn open_seen<F: Folder>(
+        &self,
+        here: &Here,
+        survey: &Survey,
+    ) -> Result<(F, Here), (PathBuf, io::Error)> {
+        let at = |path: &Path| {
+            let path = path.to_path_buf();
+            move |error: io::Error| (path, error)
+        };
         if let Some(location) = &here.location {
-            return Ok((open_located(location)?, here.clone()));
+            let folder = open_located(location).map_err(at(&here.path))?;
+            return Ok((folder, here.clone()));
         }
-        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let missing = || at(&here.path)(io::ErrorKind::NotFound.into());
         let below = here.path.strip_prefix(&self.origin.root);
         let below = below.map_err(|_| missing())?;
-        let mut folder = F::open(self.real_root().ok_or_else(missing)?)?;
         let mut path = self.origin.root.clone();
+        let mut folder = F::open(self.real_root().ok_or_else(missing)?).map_err(at(&path))?;
         for name in [None].into_iter().chain(below.iter().map(Some)) {
             if let Some(name) = name {
-                folder = folder.child(name)?;
                 path.push(name);
+                folder = folder.child(name).map_err(at(&path))?;
             }
             let known = survey.folder(&path);
             if let Some(known) = known
