@@ -1,7 +1,7 @@
 //! The host side of Skills over MCP: skills that servers publish, verified, beside the local ones.
 //!
 //! A [`Host`] connects to the servers its user configured, all at once, and lists their skills.
-//! Each server becomes a [`Source`](prowess::Source) of the catalog. Nothing else is fetched
+//! Each server becomes a [`Source`] of the catalog. Nothing else is fetched
 //! until a skill is loaded; then its file is compared with the list by size, digest and
 //! frontmatter, and every further file at each read. What fails a check is not used.
 //!
