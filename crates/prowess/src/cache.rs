@@ -8,6 +8,7 @@
 //! any time.
 
 use std::{
+    ffi::OsStr,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -27,16 +28,35 @@ use crate::{
 };
 
 mod file;
+mod finding;
 mod index;
+mod kept;
+mod known;
+mod record;
 mod saved;
 
-use saved::Known;
+use file::Unusable;
+use known::Known;
 
-pub(crate) use file::Texts;
 pub(crate) use index::SavedIndex;
+pub(crate) use kept::KeptSkill;
 
 /// Grows with every change to what the files hold or how skills are read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+
+/// What stands where in the file of a source. The texts come last.
+mod section {
+    pub(super) const KEY: usize = 0;
+    pub(super) const FOLDERS: usize = 1;
+    pub(super) const FILES: usize = 2;
+    pub(super) const PATHS: usize = 3;
+    pub(super) const SKILLS: usize = 4;
+    pub(super) const NAMES: usize = 5;
+    pub(super) const MORE: usize = 6;
+    pub(super) const FINDINGS: usize = 7;
+    pub(super) const DESCRIPTIONS: usize = 8;
+    pub(super) const FOLDERS_MORE: usize = 9;
+}
 
 /// Fewer skills are read as quickly as their cache.
 const WORTH_IT: usize = 50;
@@ -83,17 +103,15 @@ impl Cache {
     /// Never fails as a whole, like [`Catalog::assemble`]; what is broken is in the catalog.
     pub fn load(&self, sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> CachedLoad {
         let mut all = Discovery::default();
-        let (mut notes, mut keys, mut read) = (Vec::new(), Vec::new(), 0);
+        let mut told = Told::default();
         for (place, source) in sources.iter().enumerate() {
             // The decision comes first. Of a place that asks, what may be read differs from skill
             // to skill and from day to day, so nothing of it is kept.
             let trusted = options.trust.decide(source.origin()) == Decision::Trusted;
-            let disk = source
-                .as_disk()
-                .filter(|disk| trusted && cfg!(unix) && disk.real_root().is_some_and(is_folder));
-            let one = match disk {
+            let mut one = match cacheable(&**source).filter(|_| trusted) {
                 Some(disk) => {
-                    let mut found = self.look(disk, options, &mut keys, &mut read, &mut notes);
+                    let key = key(disk, options);
+                    let mut found = self.look(disk, options, &key, &mut told);
                     for skill in &mut found.skills {
                         judge(skill, Decision::Trusted, options);
                     }
@@ -103,15 +121,18 @@ impl Cache {
                     let found = discover(std::slice::from_ref(source), options);
                     // What waits for trust is found and not opened.
                     let opened = found.skills.iter().filter(|skill| skill.hash().is_some());
-                    read += opened.count();
-                    keys.push(format!("{:?}", source.origin()));
+                    told.read += opened.count();
                     found
                 }
             };
-            all.skills.extend(one.skills.into_iter().map(|mut skill| {
+            for skill in &mut one.skills {
                 skill.source = place as u32;
-                skill
-            }));
+            }
+            if all.skills.is_empty() {
+                all.skills = one.skills;
+            } else {
+                all.skills.append(&mut one.skills);
+            }
             all.findings.extend(one.findings);
             all.origins.extend(one.origins);
             all.partial |= one.partial;
@@ -119,13 +140,13 @@ impl Cache {
         crate::discover::sort_findings(&mut all.findings);
         let mut catalog = Catalog::assemble(all, options);
         if catalog.skills().len() >= WORTH_IT {
-            let path = self.path(&keys.join("\n"), "index");
-            catalog.keep_index(SavedIndex::new(path, self.edition));
+            let sources = sources.iter().map(|source| &**source);
+            catalog.keep_index(self.index(sources, options));
         }
         CachedLoad {
             catalog,
-            notes,
-            read,
+            notes: told.notes,
+            read: told.read,
         }
     }
 
@@ -134,58 +155,112 @@ impl Cache {
         &self,
         disk: &DiskSource,
         options: &LoadOptions<'_>,
-        keys: &mut Vec<String>,
-        read: &mut usize,
-        notes: &mut Vec<String>,
+        key: &str,
+        told: &mut Told,
     ) -> Discovery {
-        let key = key(disk, options);
-        let path = self.path(&key, "skills");
-        let known = match file::open(&path, self.edition) {
-            Ok(opened) => saved::known(&opened, &key, disk, options.profile),
-            Err(file::Unusable::Damaged) => {
-                notes.push(format!(
-                    "the cache `{}` is damaged and is made anew",
-                    crate::display::display_path(&path)
-                ));
-                None
-            }
-            Err(file::Unusable::Missing | file::Unusable::Foreign) => None,
-        };
-        keys.push(key.clone());
+        let known = self.recall(disk, options, key, &mut told.notes);
         let origins = vec![Arc::clone(disk.origin())];
-        let fresh = known.is_none();
-        let mut survey = match known {
-            Some(Known::Same(skills, findings)) => {
-                return Discovery {
-                    skills,
-                    findings,
-                    origins,
-                    partial: false,
-                };
-            }
-            Some(Known::Old(survey)) => survey,
-            None => Survey::default(),
-        };
-        let difference = survey.look(disk, Decision::Trusted, options, Again::Stamps, false);
-        *read += difference.read;
-        let count = survey.skills().count();
-        let old = difference.read + difference.removed.len() > count / OUT_OF_DATE;
-        if (fresh || old) && count >= WORTH_IT && is_settled(&survey, count) {
-            let parts = saved::parts(&survey, &key);
-            let kept = parts.and_then(|parts| file::write(&path, self.edition, &parts));
-            if let Err(error) = kept {
-                notes.push(format!(
-                    "the cache `{}` cannot be written: {error}",
-                    crate::display::display_path(&path)
-                ));
-            }
+        // In most starts nothing changed; then nothing but skills is made of what was saved.
+        if let Some(known) = known.as_ref().filter(|known| known.is_as_it_was(disk))
+            && let Some((skills, findings)) = known.all()
+        {
+            return Discovery {
+                skills,
+                findings,
+                origins,
+                partial: false,
+            };
         }
+        let survey = self.look_again(known, disk, options, key, told);
         Discovery {
             skills: survey.skills().cloned().collect(),
             findings: survey.findings().cloned().collect(),
             partial: survey.is_partial(),
             origins,
         }
+    }
+
+    /// What was saved of a source, where that can be used.
+    fn recall(
+        &self,
+        disk: &DiskSource,
+        options: &LoadOptions<'_>,
+        key: &str,
+        notes: &mut Vec<String>,
+    ) -> Option<Known> {
+        let path = self.path(key, "skills");
+        let opened = file::open(&path, self.edition);
+        match opened.and_then(|opened| Known::read(opened, key, disk, options.profile)) {
+            Ok(known) => known,
+            Err(Unusable::Damaged) => {
+                notes.push(damaged(&path));
+                None
+            }
+            Err(Unusable::Missing | Unusable::Foreign) => None,
+        }
+    }
+
+    /// Looks at a source by what is known of it, and saves it where that is worth it.
+    fn look_again(
+        &self,
+        known: Option<Known>,
+        disk: &DiskSource,
+        options: &LoadOptions<'_>,
+        key: &str,
+        told: &mut Told,
+    ) -> Survey {
+        let path = self.path(key, "skills");
+        let known = known.and_then(|known| match known.survey() {
+            Ok(survey) => Some(survey),
+            Err(_) => {
+                told.notes.push(damaged(&path));
+                None
+            }
+        });
+        let fresh = known.is_none();
+        let mut survey = known.unwrap_or_default();
+        let difference = survey.look(disk, Decision::Trusted, options, Again::Stamps, false);
+        told.read += difference.read;
+        let count = survey.skills().count();
+        let old = difference.read + difference.removed.len() > count / OUT_OF_DATE;
+        if (fresh || old) && count >= WORTH_IT && is_settled(&survey, count) {
+            let parts = saved::parts(&survey, key);
+            let kept = parts.and_then(|parts| file::write(&path, self.edition, &parts));
+            if let Err(error) = kept {
+                told.notes.push(format!(
+                    "the cache `{}` cannot be written: {error}",
+                    crate::display::display_path(&path)
+                ));
+            }
+        }
+        survey
+    }
+
+    /// Looks at a source that is trusted, for a catalog that follows it.
+    #[cfg(feature = "watch")]
+    pub(crate) fn survey(
+        &self,
+        disk: &DiskSource,
+        options: &LoadOptions<'_>,
+        told: &mut Told,
+    ) -> Survey {
+        let key = key(disk, options);
+        let known = self.recall(disk, options, &key, &mut told.notes);
+        self.look_again(known, disk, options, &key, told)
+    }
+
+    /// Where the index of a catalog of these sources is kept.
+    pub(crate) fn index<'a>(
+        &self,
+        sources: impl IntoIterator<Item = &'a dyn Source>,
+        options: &LoadOptions<'_>,
+    ) -> SavedIndex {
+        let keys = sources.into_iter().map(|source| match source.as_disk() {
+            Some(disk) => key(disk, options),
+            None => format!("{:?}", source.origin()),
+        });
+        let keys: Vec<String> = keys.collect();
+        SavedIndex::new(self.path(&keys.join("\n"), "index"), self.edition)
     }
 
     fn path(&self, key: &str, ending: &str) -> PathBuf {
@@ -195,6 +270,24 @@ impl Cache {
             .map_or(0, |it| u128::from_be_bytes(*it));
         self.folder.join(format!("{name:032x}.{ending}"))
     }
+}
+
+/// What there is to tell about a look beside what it found.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) notes: Vec<String>,
+    pub(crate) read: usize,
+}
+
+/// The source as folders that can be kept, where it is that.
+pub(crate) fn cacheable(source: &dyn Source) -> Option<&DiskSource> {
+    let disk = source.as_disk().filter(|_| cfg!(unix))?;
+    disk.real_root().is_some_and(is_folder).then_some(disk)
+}
+
+fn damaged(path: &Path) -> String {
+    let path = crate::display::display_path(path);
+    format!("the cache `{path}` is damaged and is made anew")
 }
 
 /// Everything a scan depends on, apart from what lies on disk.
@@ -222,6 +315,21 @@ fn is_settled(survey: &Survey, count: usize) -> bool {
     let files = survey.folders().flat_map(|folder| &folder.files);
     let settled = files.filter(|file| file.stamp.is_some()).count();
     !survey.is_partial() && count.saturating_sub(settled) <= count / OUT_OF_DATE
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
+}
+
+#[cfg(unix)]
+fn path(bytes: &[u8]) -> &Path {
+    Path::new(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes))
+}
+
+/// Elsewhere nothing is cached, so nothing that is no text is lost.
+#[cfg(not(unix))]
+fn path(bytes: &[u8]) -> &Path {
+    Path::new(std::str::from_utf8(bytes).unwrap_or_default())
 }
 
 #[cfg(test)]

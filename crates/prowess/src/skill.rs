@@ -14,6 +14,7 @@ use prowess_format::{
 };
 
 use crate::{
+    cache::KeptSkill,
     identity::{ContentHash, skill_id},
     source::{Layout, Location, Origin, SkillFile, refusal, remote::Remote},
     trust::{Decision, Seal},
@@ -21,13 +22,10 @@ use crate::{
 
 mod saved;
 
-use saved::SavedBody;
-pub(crate) use saved::SavedSkill;
-
 /// One skill of a catalog. Cloning it shares the text.
 #[derive(Debug, Clone)]
 pub struct Skill {
-    content: Arc<Content>,
+    content: Content,
     /// The place of its source among those that were loaded.
     pub(crate) source: u32,
     pub(crate) decision: Decision,
@@ -45,8 +43,16 @@ pub struct Skill {
 }
 
 /// What stays the same whichever catalog a skill is in.
+#[derive(Debug, Clone)]
+enum Content {
+    Read(Arc<Reading>),
+    /// Known from a cache; the text is read and parsed when somebody asks for it.
+    Kept(KeptSkill),
+}
+
+/// What was read from a skill's file.
 #[derive(Debug)]
-struct Content {
+struct Reading {
     origin: Arc<Origin>,
     path: Box<Path>,
     /// Rare, so it is kept out of the way.
@@ -58,16 +64,8 @@ struct Content {
     last_modified: Option<i64>,
     /// Asked with every snapshot, so it is worked out once.
     explicit_only: bool,
-    body: Body,
+    document: Document,
     diagnostics: Vec<Diagnostic>,
-}
-
-/// What the file says.
-#[derive(Debug)]
-enum Body {
-    Read(Document),
-    /// Known from a cache; the text is read and parsed when somebody asks for it.
-    Saved(Box<SavedBody>),
 }
 
 /// What became of a skill in its catalog.
@@ -149,7 +147,7 @@ impl Skill {
         // A file that nobody opened is not known to be broken.
         let broken = !unopened && is_broken(&document, &diagnostics, profile, false);
         Self {
-            content: Arc::new(Content {
+            content: Content::Read(Arc::new(Reading {
                 origin: Arc::clone(file.origin),
                 path: file.path.into_boxed_path(),
                 location: file.location.map(Box::new),
@@ -159,9 +157,9 @@ impl Skill {
                 hash,
                 last_modified: file.last_modified,
                 explicit_only: is_explicit_only(&document),
-                body: Body::Read(document),
+                document,
                 diagnostics,
-            }),
+            })),
             source: 0,
             decision: Decision::Trusted,
             seal: None,
@@ -175,26 +173,29 @@ impl Skill {
 
     /// Whether both are one reading of one file.
     pub(crate) fn shares_content(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.content, &other.content)
+        self.reading() == other.reading()
     }
 
     /// A number that is different for each reading that is still in use.
     pub(crate) fn reading(&self) -> usize {
-        Arc::as_ptr(&self.content).addr()
+        match &self.content {
+            Content::Read(reading) => Arc::as_ptr(reading).addr(),
+            Content::Kept(kept) => kept.reading(),
+        }
     }
 
     /// Whether another reading of the file gave the same.
     pub(crate) fn reads_like(&self, other: &Self) -> bool {
-        let (one, other) = (&self.content, &other.content);
-        one.hash.is_some()
-            && (one.hash, &one.name, one.last_modified)
-                == (other.hash, &other.name, other.last_modified)
-            && one.diagnostics == other.diagnostics
+        let facts = |it: &Self| (it.hash(), it.last_modified());
+        self.hash().is_some()
+            && self.name() == other.name()
+            && facts(self) == facts(other)
+            && self.own_diagnostics() == other.own_diagnostics()
     }
 
     /// This skill, kept in use although its file broke.
     pub(crate) fn kept_instead_of(&self, broken: &Self) -> Self {
-        let errors = broken.content.diagnostics.iter();
+        let errors = broken.own_diagnostics().iter();
         let mut errors = errors.filter(|it| it.severity == Severity::Error).cloned();
         let first = errors.next();
         let reason = first
@@ -220,11 +221,12 @@ impl Skill {
 
     /// Notes that the skill is somewhere else. Its identity is then that of the file there.
     pub(crate) fn set_remote(&mut self, remote: Remote) {
-        if let Some(content) = Arc::get_mut(&mut self.content)
+        if let Content::Read(reading) = &mut self.content
+            && let Some(reading) = Arc::get_mut(reading)
             && let Some(hash) = remote.hash
         {
-            content.id = Some(skill_id(&content.name, &hash).into_boxed_str());
-            content.hash = Some(hash);
+            reading.id = Some(skill_id(&reading.name, &hash).into_boxed_str());
+            reading.hash = Some(hash);
         }
         self.remote = Some(Arc::new(remote));
     }
@@ -232,7 +234,7 @@ impl Skill {
     /// Uses the skill though hidden characters stand in it.
     pub(crate) fn allow_hidden(&mut self, profile: Profile) {
         self.hidden_allowed = true;
-        let diagnostics = &self.content.diagnostics;
+        let diagnostics = self.own_diagnostics();
         if self.state == State::Broken && !is_broken(self.document(), diagnostics, profile, true) {
             self.state = State::Active;
         }
@@ -240,14 +242,17 @@ impl Skill {
 
     /// The name it is called by: its own, or that of its folder or file.
     pub fn name(&self) -> &str {
-        &self.content.name
+        match &self.content {
+            Content::Read(reading) => &reading.name,
+            Content::Kept(kept) => kept.name(),
+        }
     }
 
     /// What it does and when to use it; empty where that is missing.
     pub fn description(&self) -> &str {
-        match &self.content.body {
-            Body::Read(document) => document.description().unwrap_or_default(),
-            Body::Saved(saved) => saved.description.as_deref().unwrap_or_default(),
+        match &self.content {
+            Content::Read(reading) => reading.document.description().unwrap_or_default(),
+            Content::Kept(kept) => kept.description(),
         }
     }
 
@@ -258,73 +263,86 @@ impl Skill {
 
     /// Everything its file says.
     pub fn document(&self) -> &Document {
-        match &self.content.body {
-            Body::Read(document) => document,
-            Body::Saved(saved) => saved.document(self),
+        match &self.content {
+            Content::Read(reading) => &reading.document,
+            Content::Kept(kept) => kept.document(),
         }
     }
 
     /// The labels it can be found and filtered by.
     pub fn tags(&self) -> Vec<&str> {
-        match &self.content.body {
-            Body::Read(document) => document.tags(),
-            Body::Saved(saved) => saved.tags.iter().map(|tag| &**tag).collect(),
+        match &self.content {
+            Content::Read(reading) => reading.document.tags(),
+            Content::Kept(kept) => kept.tags(),
         }
     }
 
     /// Name and hash in one word; `None` where the file could not be read.
     pub fn id(&self) -> Option<&str> {
-        self.content.id.as_deref()
+        match &self.content {
+            Content::Read(reading) => reading.id.as_deref(),
+            Content::Kept(kept) => kept.id(),
+        }
     }
 
     /// The hash of its file; `None` where the file could not be read.
     pub fn hash(&self) -> Option<ContentHash> {
-        self.content.hash
+        match &self.content {
+            Content::Read(reading) => reading.hash,
+            Content::Kept(kept) => kept.hash(),
+        }
     }
 
     /// When its file last changed, in Unix seconds.
     pub fn last_modified(&self) -> Option<i64> {
-        self.content.last_modified
+        match &self.content {
+            Content::Read(reading) => reading.last_modified,
+            Content::Kept(kept) => kept.last_modified(),
+        }
     }
 
     /// Where it came from.
     pub fn origin(&self) -> &Arc<Origin> {
-        &self.content.origin
+        match &self.content {
+            Content::Read(reading) => &reading.origin,
+            Content::Kept(kept) => kept.origin(),
+        }
     }
 
     /// Its file, as it was found.
     pub fn path(&self) -> &Path {
-        &self.content.path
+        match &self.content {
+            Content::Read(reading) => &reading.path,
+            Content::Kept(kept) => kept.path(),
+        }
     }
 
     /// Its file as an absolute path, where it is on disk.
     pub fn absolute_path(&self) -> PathBuf {
-        let Origin {
-            root, real_root, ..
-        } = &**self.origin();
-        match (real_root, self.path().strip_prefix(root)) {
-            // A file named directly is its own root; joining nothing would add a slash.
-            (Some(real), Ok(below)) if below.as_os_str().is_empty() => real.clone(),
-            (Some(real), Ok(below)) => real.join(below),
-            _ => self.path().to_path_buf(),
-        }
+        self.origin().absolute(self.path())
     }
 
     /// The folder that holds its resources; `None` for a skill that is a single file or a value.
     pub fn directory(&self) -> Option<PathBuf> {
-        (self.content.layout == Layout::Folder)
+        (self.layout() == Layout::Folder)
             .then(|| self.absolute_path().parent().map(Path::to_path_buf))
             .flatten()
     }
 
     /// How it is laid out.
     pub fn layout(&self) -> Layout {
-        self.content.layout
+        match &self.content {
+            Content::Read(reading) => reading.layout,
+            Content::Kept(kept) => kept.layout(),
+        }
     }
 
     /// Where its folder really is, when a link led there.
     pub fn location(&self) -> Option<&Location> {
-        self.content.location.as_deref()
+        match &self.content {
+            Content::Read(reading) => reading.location.as_deref(),
+            Content::Kept(kept) => kept.location(),
+        }
     }
 
     /// What became of it.
@@ -363,7 +381,7 @@ impl Skill {
     /// What was noticed, about the file first and then about its place among the others.
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
         let stale = self.stale.iter().flat_map(|stale| stale.iter());
-        stale.chain(&self.content.diagnostics).chain(&self.notes)
+        stale.chain(self.own_diagnostics()).chain(&self.notes)
     }
 
     /// Whether its file broke since it was read, so that the version from before is in use. The
@@ -374,13 +392,16 @@ impl Skill {
 
     /// Whether it asks to be used only when called by name.
     pub fn is_explicit_only(&self) -> bool {
-        self.content.explicit_only
+        match &self.content {
+            Content::Read(reading) => reading.explicit_only,
+            Content::Kept(kept) => kept.is_explicit_only(),
+        }
     }
 
     /// About how many tokens its instructions cost.
     pub fn tokens(&self) -> usize {
-        if let Body::Saved(saved) = &self.content.body {
-            return saved.tokens;
+        if let Content::Kept(kept) = &self.content {
+            return kept.tokens();
         }
         // What is not here yet is judged by its size; a token is about four bytes.
         match self.remote().and_then(|remote| remote.size) {
@@ -421,7 +442,7 @@ fn is_broken(
 }
 
 /// Reads the text the way its layout asks for.
-fn parse_as(bytes: &[u8], path: &Path, layout: Layout, profile: Profile) -> Parsed {
+pub(crate) fn parse_as(bytes: &[u8], path: &Path, layout: Layout, profile: Profile) -> Parsed {
     match (layout, path.file_name()) {
         (Layout::Convention, Some(name)) => {
             parse_convention(bytes, &name.to_string_lossy(), profile)

@@ -80,6 +80,16 @@ impl Origin {
             repository: None,
         }
     }
+
+    /// A path below the root as an absolute path, where the place is on disk.
+    pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
+        match (&self.real_root, path.strip_prefix(&self.root)) {
+            // A file named directly is its own root; joining nothing would add a slash.
+            (Some(real), Ok(below)) if below.as_os_str().is_empty() => real.clone(),
+            (Some(real), Ok(below)) => real.join(below),
+            _ => path.to_path_buf(),
+        }
+    }
 }
 
 /// How a skill is laid out in its place.

@@ -1,14 +1,12 @@
-//! A cache's file: a header that vouches for it, what is read at once, and texts read one by one.
+//! A cache's file: a header that vouches for it, then sections that are read when they are needed.
 
 use std::{
+    borrow::Cow,
     fs::{self, File, OpenOptions},
-    io::{self, Write as _},
+    io::{self, BufWriter, Write as _},
     path::{Path, PathBuf},
     process,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
@@ -17,8 +15,20 @@ use super::FORMAT;
 /// First bytes of every file of a cache.
 const MAGIC: [u8; 8] = *b"PROWESSC";
 
-/// Magic, format, reserve, edition, two lengths, two sums.
-const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 8 + 8 + 8;
+/// How many sections a file has; one that is not used is empty.
+pub(super) const SECTIONS: usize = 11;
+
+/// The last section: texts, each of which is held against its own hash when it is read.
+const TEXTS: usize = SECTIONS - 1;
+
+/// Magic, format, version and edition.
+const START: usize = 8 + 4 + 4 + 8;
+
+/// The start, length and sum of each section, and the sum of all that.
+pub(super) const HEADER: usize = START + SECTIONS * 16 + 8;
+
+/// Texts go to the file in pieces of this size: few calls, and it stays near the processor.
+const PIECE: usize = 256 * 1024;
 
 /// What nobody wrote anew for so long belongs to skills that are gone.
 const FORGOTTEN: Duration = Duration::from_secs(60 * 60 * 24 * 30);
@@ -39,34 +49,48 @@ pub(super) enum Unusable {
 
 /// What is written.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
-    pub(super) head: Vec<u8>,
-    pub(super) texts: Vec<u8>,
+pub(super) struct Parts<'a> {
+    /// Every section but the texts.
+    pub(super) sections: [Vec<u8>; TEXTS],
+    pub(super) texts: Vec<Cow<'a, [u8]>>,
 }
 
-/// A file that was read.
+/// A file that is whole as far as its header tells. It stays open: what replaces it later does not
+/// touch it.
 #[derive(Debug)]
 pub(super) struct Opened {
-    pub(super) head: Vec<u8>,
-    pub(super) texts: Arc<Texts>,
+    file: File,
+    sections: [Section; SECTIONS],
 }
 
-/// The texts of a cache. The file stays open: what replaces it later does not touch it.
-#[derive(Debug)]
-pub(crate) struct Texts {
-    file: File,
+#[derive(Debug, Clone, Copy, Default)]
+struct Section {
     start: u64,
     length: u64,
+    sum: u64,
 }
 
-impl Texts {
-    /// Reads one text; `None` where the file does not have it.
-    pub(crate) fn read(&self, start: u64, length: usize) -> Option<Vec<u8>> {
-        if start.checked_add(length as u64)? > self.length {
+impl Opened {
+    /// Reads a section, known to be as it was written.
+    pub(super) fn section(&self, number: usize) -> Result<Vec<u8>, Unusable> {
+        let section = self.sections[number];
+        let mut bytes = vec![0; section.length as usize];
+        read_at(&self.file, &mut bytes, section.start).map_err(|_| Unusable::Damaged)?;
+        if checksum(&bytes) == section.sum {
+            Ok(bytes)
+        } else {
+            Err(Unusable::Damaged)
+        }
+    }
+
+    /// Reads one text, which may be damaged; `None` where the file does not have it.
+    pub(super) fn text(&self, start: u64, length: usize) -> Option<Vec<u8>> {
+        let texts = self.sections[TEXTS];
+        if start.checked_add(length as u64)? > texts.length {
             return None;
         }
         let mut bytes = vec![0; length];
-        read_at(&self.file, &mut bytes, self.start + start).ok()?;
+        read_at(&self.file, &mut bytes, texts.start + start).ok()?;
         Some(bytes)
     }
 }
@@ -81,7 +105,7 @@ fn read_at(_file: &File, _bytes: &mut [u8], _start: u64) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Opens a file and reads what is read at once.
+/// Opens a file and reads its header.
 #[expect(clippy::disallowed_methods, reason = "the cache opens its own files")]
 pub(super) fn open(path: &Path, edition: u64) -> Result<Opened, Unusable> {
     let file = match File::open(path) {
@@ -109,26 +133,20 @@ pub(super) fn open(path: &Path, edition: u64) -> Result<Opened, Unusable> {
     if header[..16] != start() || number(16) != edition {
         return Err(Unusable::Foreign);
     }
-    let (head, texts, sum) = (number(24), number(32), number(40));
-    let whole = (HEADER as u64)
-        .checked_add(head)
-        .and_then(|it| it.checked_add(texts));
-    if whole != Some(size) {
+    let mut sections = [Section::default(); SECTIONS];
+    let mut end = HEADER as u64;
+    for (section, at) in sections.iter_mut().zip((START..).step_by(16)) {
+        *section = Section {
+            start: end,
+            length: number(at),
+            sum: number(at + 8),
+        };
+        end = end.checked_add(section.length).ok_or(Unusable::Damaged)?;
+    }
+    if end != size {
         return Err(Unusable::Damaged);
     }
-    let mut bytes = vec![0; head as usize];
-    read_at(&file, &mut bytes, HEADER as u64).map_err(|_| Unusable::Damaged)?;
-    if checksum(&bytes) != sum {
-        return Err(Unusable::Damaged);
-    }
-    Ok(Opened {
-        head: bytes,
-        texts: Arc::new(Texts {
-            file,
-            start: HEADER as u64 + head,
-            length: texts,
-        }),
-    })
+    Ok(Opened { file, sections })
 }
 
 fn start() -> [u8; 16] {
@@ -140,27 +158,24 @@ fn start() -> [u8; 16] {
     start
 }
 
-/// Writes a file whole or not at all: a reader, or a crash, finds the old bytes or the new ones.
-pub(super) fn write(path: &Path, edition: u64, parts: &Parts) -> io::Result<()> {
+/// Writes a file whole or not at all: a reader finds the old bytes or the new ones.
+pub(super) fn write(path: &Path, edition: u64, parts: &Parts<'_>) -> io::Result<()> {
     let mut header = Vec::with_capacity(HEADER);
     header.extend(start());
-    for number in [
-        edition,
-        parts.head.len() as u64,
-        parts.texts.len() as u64,
-        checksum(&parts.head),
-    ] {
-        header.extend(number.to_le_bytes());
+    header.extend(edition.to_le_bytes());
+    for section in &parts.sections {
+        header.extend((section.len() as u64).to_le_bytes());
+        header.extend(checksum(section).to_le_bytes());
     }
-    // Room for later, and a header whose length is that of its constant.
-    header.resize(HEADER - 8, 0);
+    let texts: usize = parts.texts.iter().map(|text| text.len()).sum();
+    header.extend((texts as u64).to_le_bytes());
+    header.extend(0_u64.to_le_bytes());
     header.extend(checksum(&header).to_le_bytes());
     let folder = path.parent().unwrap_or(Path::new("."));
     create_folder(folder)?;
     tidy(folder);
     let temporary = temporary(path);
-    let written = write_new(&temporary, &[&header, &parts.head, &parts.texts])
-        .and_then(|()| fs::rename(&temporary, path));
+    let written = write_new(&temporary, &header, parts).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // Best effort: it is swept up later anyway.
         let _ = fs::remove_file(&temporary);
@@ -175,18 +190,23 @@ fn temporary(path: &Path) -> PathBuf {
     path.with_extension(format!("{}-{number}.tmp", process::id()))
 }
 
-fn write_new(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+// Nothing waits for the disk here. After a crash of the whole machine the file may be damaged under
+// its name; that is found when it is read, and costs what it saved.
+fn write_new(path: &Path, header: &[u8], parts: &Parts<'_>) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     // It holds copies of skills, which may be nobody else's business.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    for part in parts {
-        file.write_all(part)?;
+    let mut file = BufWriter::with_capacity(PIECE, options.open(path)?);
+    file.write_all(header)?;
+    for section in &parts.sections {
+        file.write_all(section)?;
     }
-    // Without this a crash after the rename could leave an empty file under the name.
-    file.sync_all()
+    for text in &parts.texts {
+        file.write_all(text)?;
+    }
+    file.flush()
 }
 
 fn create_folder(folder: &Path) -> io::Result<()> {

@@ -16,6 +16,10 @@ use crate::{
 /// Bytes of a document's key: half of its hash, and its name.
 const KEY: usize = 24;
 
+/// The sections of its file: the keys of all documents, and the index.
+const KEYS: usize = 0;
+const INDEX: usize = 1;
+
 /// Where the index of a catalog is kept.
 #[derive(Debug, Clone)]
 pub(crate) struct SavedIndex {
@@ -51,24 +55,17 @@ impl SavedIndex {
 
     fn read(&self) -> Option<(Index, Vec<[u8; KEY]>)> {
         let opened = file::open(&self.path, self.edition).ok()?;
-        let (count, rest) = opened.head.split_first_chunk::<8>()?;
-        let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
-        let (keys, index) = rest.split_at_checked(count.checked_mul(KEY)?)?;
+        let keys = opened.section(KEYS).ok()?;
         let (keys, _) = keys.as_chunks::<KEY>();
-        let index = Index::from_bytes(index).ok()?;
-        (index.len() == count).then(|| (index, keys.to_vec()))
+        let bytes = opened.section(INDEX).ok()?;
+        let index = Index::from_bytes(&bytes).ok()?;
+        (index.len() == keys.len()).then(|| (index, keys.to_vec()))
     }
 
     fn write(&self, index: &Index, keys: &[[u8; KEY]]) {
-        let bytes = index.to_bytes();
-        let mut head = Vec::with_capacity(8 + keys.len() * KEY + bytes.len());
-        head.extend((keys.len() as u64).to_le_bytes());
-        head.extend(keys.as_flattened());
-        head.extend(bytes);
-        let parts = Parts {
-            head,
-            texts: Vec::new(),
-        };
+        let mut parts = Parts::default();
+        parts.sections[KEYS] = keys.as_flattened().to_vec();
+        parts.sections[INDEX] = index.to_bytes();
         if let Err(error) = file::write(&self.path, self.edition, &parts) {
             tracing::warn!(%error, "the index cannot be kept for the next start");
         }

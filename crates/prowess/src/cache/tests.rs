@@ -154,9 +154,9 @@ fn damage_is_told_and_never_used() {
         let path = files(&tree.at("cache"), ending).remove(0);
         let whole = fs::read(&path).unwrap();
         // Bytes of every field of the header and of each part; whatever is cut is damage too.
-        let places = (0..56)
-            .step_by(5)
-            .chain((56..whole.len()).step_by(whole.len() / 12));
+        let places = (0..file::HEADER)
+            .step_by(11)
+            .chain((file::HEADER..whole.len()).step_by(whole.len() / 24));
         for at in places {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x10;
@@ -191,8 +191,9 @@ fn another_version_or_build_is_not_used() {
     let path = files(&tree.at("cache"), "skills").remove(0);
     let mut newer = fs::read(&path).unwrap();
     newer[8] += 1;
-    let sum = file::checksum(&newer[..48]);
-    newer[48..56].copy_from_slice(&sum.to_le_bytes());
+    let end = file::HEADER - 8;
+    let sum = file::checksum(&newer[..end]);
+    newer[end..file::HEADER].copy_from_slice(&sum.to_le_bytes());
     fs::write(&path, newer).unwrap();
     let loaded = load(&tree, &cache.clone().edition(7));
     assert_eq!(
