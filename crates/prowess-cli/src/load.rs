@@ -129,10 +129,15 @@ impl Session {
         };
         let loaded = cache.load(sources, &options);
         drop(bar);
-        for note in loaded.notes {
+        self.tell_notes(&loaded.notes);
+        loaded.catalog
+    }
+
+    /// Tells what became of the cache.
+    pub(crate) fn tell_notes(&mut self, notes: &[String]) {
+        for note in notes {
             self.output.message(&format!("note: {note}\n"));
         }
-        loaded.catalog
     }
 
     /// Where skills are kept between runs; `None` where they are not.
@@ -238,6 +243,7 @@ impl Session {
             trust,
             limits: self.config.limits.clone(),
             threads: self.options.threads,
+            cache: self.cache(),
             ..LiveOptions::default()
         };
         let seen = SessionSources {

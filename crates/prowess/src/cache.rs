@@ -139,10 +139,7 @@ impl Cache {
         }
         crate::discover::sort_findings(&mut all.findings);
         let mut catalog = Catalog::assemble(all, options);
-        if catalog.skills().len() >= WORTH_IT {
-            let sources = sources.iter().map(|source| &**source);
-            catalog.keep_index(self.index(sources, options));
-        }
+        self.keep_index(&mut catalog, sources, options);
         CachedLoad {
             catalog,
             notes: told.notes,
@@ -249,18 +246,23 @@ impl Cache {
         self.look_again(known, disk, options, &key, told)
     }
 
-    /// Where the index of a catalog of these sources is kept.
-    pub(crate) fn index<'a>(
+    /// Keeps the index of a catalog of these sources, once somebody searches.
+    pub(crate) fn keep_index(
         &self,
-        sources: impl IntoIterator<Item = &'a dyn Source>,
+        catalog: &mut Catalog,
+        sources: &[Box<dyn Source>],
         options: &LoadOptions<'_>,
-    ) -> SavedIndex {
-        let keys = sources.into_iter().map(|source| match source.as_disk() {
+    ) {
+        if catalog.skills().len() < WORTH_IT {
+            return;
+        }
+        let keys = sources.iter().map(|source| match source.as_disk() {
             Some(disk) => key(disk, options),
             None => format!("{:?}", source.origin()),
         });
         let keys: Vec<String> = keys.collect();
-        SavedIndex::new(self.path(&keys.join("\n"), "index"), self.edition)
+        let path = self.path(&keys.join("\n"), "index");
+        catalog.keep_index(SavedIndex::new(path, self.edition));
     }
 
     fn path(&self, key: &str, ending: &str) -> PathBuf {

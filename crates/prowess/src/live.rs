@@ -35,6 +35,7 @@ use arc_swap::ArcSwap;
 use prowess_format::Profile;
 
 use crate::{
+    cache::Cache,
     catalog::{Catalog, Filter, LoadError, LoadOptions},
     limits::Limits,
     source::{
@@ -131,6 +132,8 @@ pub struct LiveOptions {
     pub debounce: Duration,
     /// How often to look, where that is how changes are noticed.
     pub interval: Duration,
+    /// What was read before, so that the first snapshot does not wait for all of it again.
+    pub cache: Option<Cache>,
 }
 
 impl Default for LiveOptions {
@@ -146,6 +149,7 @@ impl Default for LiveOptions {
             // Long enough for an editor's save and most of a branch switch, too short to notice.
             debounce: Duration::from_millis(50),
             interval: Duration::from_secs(2),
+            cache: None,
         }
     }
 }
@@ -164,6 +168,15 @@ impl LiveOptions {
     }
 }
 
+/// How the first snapshot was made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Start {
+    /// How many skills were read from their own files.
+    pub read: usize,
+    /// What a person may want to know: a cache that was damaged, or could not be written.
+    pub notes: Vec<String>,
+}
+
 /// A live catalog that could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -180,6 +193,7 @@ pub enum LiveError {
 #[derive(Debug)]
 pub struct LiveCatalog {
     shared: Arc<Shared>,
+    start: Start,
     orders: Sender<Order>,
     thread: Option<JoinHandle<()>>,
 }
@@ -230,8 +244,9 @@ impl LiveCatalog {
             .spawn(move || keeper::keep(&sources, &options, &ready, wake, &inbox))
             .map_err(LiveError::Thread)?;
         match loaded.recv() {
-            Ok(Ok(shared)) => Ok(Self {
+            Ok(Ok((shared, start))) => Ok(Self {
                 shared,
+                start,
                 orders,
                 thread: Some(thread),
             }),
@@ -245,6 +260,11 @@ impl LiveCatalog {
     /// The catalog as it is now. It never changes under its reader; ask again for a newer one.
     pub fn snapshot(&self) -> Arc<Catalog> {
         self.shared.current.load_full()
+    }
+
+    /// How the first snapshot was made.
+    pub fn start(&self) -> &Start {
+        &self.start
     }
 
     /// How many snapshots there have been; the first is 1.

@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use crate::{
@@ -60,6 +60,18 @@ pub(crate) struct Difference {
 impl Difference {
     pub(crate) fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.added.is_empty() && !self.findings
+    }
+}
+
+impl Difference {
+    /// Adds everything there is, where nothing was known.
+    fn start(&mut self, folders: &HashMap<PathBuf, FolderSeen>) {
+        for (path, folder) in folders {
+            let skills = folder.files.iter().filter_map(|file| file.skill.clone());
+            self.added.extend(skills);
+            self.findings |= !folder.findings.is_empty();
+            self.folders.push(path.clone());
+        }
     }
 }
 
@@ -121,42 +133,33 @@ impl Survey {
             Again::Stamps => Trusting::Stamps(self),
             Again::Events(dirty) => Trusting::Events(self, dirty),
         };
-        let read: Mutex<HashMap<PathBuf, Skill>> = Mutex::default();
-        let look = requesting(place, options, |request| {
+        let read = AtomicUsize::new(0);
+        let mut look = requesting(place, options, |request| {
             source.look(request, trusting, &|file: SkillFile<'_>| {
-                let path = file.path.clone();
-                let skill = Skill::read(file, options.profile);
-                let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
-                read.insert(path, skill);
+                read.fetch_add(1, Ordering::Relaxed);
+                Some(Skill::read(file, options.profile))
             })
         });
-        let mut read = read.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for (path, skill) in &mut read {
-            let Some(old) = self.skill(path) else {
+        for folder in &mut look.folders {
+            let Some(known) = self.folders.get(&folder.here.path) else {
                 continue;
             };
-            if old.stale.is_none() && old.reads_like(skill) {
-                *skill = old.clone();
-            } else if keep && skill.state() == State::Broken && old.state() != State::Broken {
-                *skill = old.kept_instead_of(skill);
+            for file in &mut folder.files {
+                let old = known.files.iter().find(|old| old.name == file.name);
+                let old = old.and_then(|old| old.skill.as_ref());
+                if let (Some(skill), Some(old)) = (&mut file.skill, old) {
+                    take_over(skill, old, keep);
+                }
             }
         }
-        let count = read.len();
         Difference {
-            read: count,
-            ..self.apply(look, read, known)
+            read: read.into_inner(),
+            ..self.apply(look, known)
         }
-    }
-
-    fn skill(&self, path: &Path) -> Option<&Skill> {
-        let folder = self.folders.get(path.parent()?)?;
-        let name = path.file_name()?;
-        let file = folder.files.iter().find(|file| file.name == name)?;
-        file.skill.as_ref()
     }
 
     /// Takes over what a scan saw.
-    fn apply(&mut self, look: Look, mut read: HashMap<PathBuf, Skill>, known: bool) -> Difference {
+    fn apply(&mut self, look: Look, known: bool) -> Difference {
         let mut difference = Difference::default();
         if !known {
             let old: Vec<usize> = self.skills().map(Skill::reading).collect();
@@ -167,28 +170,14 @@ impl Survey {
         }
         self.partial = look.partial;
         let mut fresh: HashMap<PathBuf, FolderSeen> = HashMap::with_capacity(look.folders.len());
-        for mut folder in look.folders {
-            for file in &mut folder.files {
-                // What was not read is as it was, and came with its skill.
-                if let Some(skill) = read.remove(&folder.here.path.join(&file.name)) {
-                    file.skill = Some(skill);
-                }
-            }
-            if let Some(earlier) = fresh.insert(folder.here.path.clone(), folder) {
-                // Looked at twice in one go: the second look read nothing again.
-                let later = fresh.get_mut(&earlier.here.path);
-                for file in later.into_iter().flat_map(|it| &mut it.files) {
-                    if file.skill.is_none() {
-                        let same = earlier.files.iter().find(|old| old.name == file.name);
-                        file.skill = same.and_then(|old| old.skill.clone());
-                    }
-                }
-            }
+        for folder in look.folders {
+            // Of one that was looked at twice in one go, the second look counts.
+            fresh.insert(folder.here.path.clone(), folder);
         }
         difference
             .removed
             .extend(self.loose.iter().map(Skill::reading));
-        self.loose = read.into_values().collect();
+        self.loose = look.loose.into_iter().filter_map(|it| it.skill).collect();
         difference.added.extend(self.loose.iter().cloned());
         for path in &look.failed {
             // Its folder is looked at again next time: nothing tells when this one can be entered.
@@ -202,7 +191,12 @@ impl Survey {
                 self.forget(path, &mut difference);
             }
         }
-        self.replace(fresh, &mut difference);
+        if self.folders.is_empty() {
+            difference.start(&fresh);
+            self.folders = fresh;
+        } else {
+            self.replace(fresh, &mut difference);
+        }
         for finding in look.findings {
             difference.findings = true;
             let near = finding.path.ancestors().skip(1);
@@ -272,6 +266,18 @@ impl Survey {
             self.forget(&path.join(name), difference);
         }
         difference.gone.push(path.to_path_buf());
+    }
+}
+
+/// Takes the skill from before, where the file reads the same or may not break it.
+fn take_over(skill: &mut Skill, old: &Skill, keep: bool) {
+    if old.shares_content(skill) {
+        return;
+    }
+    if old.stale.is_none() && old.reads_like(skill) {
+        *skill = old.clone();
+    } else if keep && skill.state() == State::Broken && old.state() != State::Broken {
+        *skill = old.kept_instead_of(skill);
     }
 }
 

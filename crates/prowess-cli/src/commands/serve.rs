@@ -92,6 +92,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let live = LiveCatalog::open(sources, options)
         .map(Arc::new)
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
+    session.tell_notes(&live.start().notes);
     let mut tools = tool::options(session);
     // Where a skill's folder is tells a client on another machine nothing it could use.
     tools.directory = arguments

@@ -92,6 +92,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let ended = end_on_signal()?;
     let live = LiveCatalog::open(sources, options)
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
+    session.tell_notes(&live.start().notes);
     let changes = live.subscribe();
     let generation = live.generation();
     start(arguments, session, &live.snapshot(), generation)?;

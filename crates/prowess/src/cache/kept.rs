@@ -127,7 +127,8 @@ impl KeptSkill {
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.record().name.of_text(&self.kept.names)
+        let (records, _) = self.kept.skills.as_chunks();
+        SkillRecord::name(&records[self.at as usize]).of_text(&self.kept.names)
     }
 
     pub(crate) fn id(&self) -> Option<&str> {

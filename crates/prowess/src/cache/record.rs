@@ -128,6 +128,14 @@ impl SkillRecord {
         bytes.push(layout.unwrap_or_default() as u8);
     }
 
+    /// The name alone, which is asked for most.
+    #[inline]
+    pub(super) fn name(bytes: &[u8; Self::SIZE]) -> Range {
+        let mut fields = Fields(bytes);
+        let [_path, name] = [(); 2].map(|()| fields.range());
+        name
+    }
+
     #[inline]
     pub(super) fn read(bytes: &[u8; Self::SIZE]) -> Self {
         let mut fields = Fields(bytes);
@@ -315,6 +323,7 @@ mod tests {
             record.write(&mut bytes);
             let bytes = bytes.try_into().unwrap();
             assert_eq!(SkillRecord::read(&bytes), record);
+            assert_eq!(SkillRecord::name(&bytes), record.name);
         }
         for stamp in [Some(stamp()), None] {
             let (mut file, mut folder) = (Vec::new(), Vec::new());

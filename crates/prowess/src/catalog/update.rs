@@ -45,7 +45,7 @@ impl Catalog {
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
             search: OnceLock::new(),
-            saved: None,
+            saved: self.saved.clone(),
         };
         next.resolve();
         next.take_index(self);

@@ -14,13 +14,14 @@ use arc_swap::ArcSwap;
 use prowess_format::Profile;
 
 use super::{
-    Changes, LiveOptions, Order, Shared, Sources,
+    Changes, LiveOptions, Order, Shared, Sources, Start,
     notice::{Notice, Pending},
     roots::{self, Root},
     subscribe::Subscribers,
     watch::Watch,
 };
 use crate::{
+    cache::Told,
     catalog::{Catalog, LoadError, Update},
     skill::Skill,
     source::disk::seen::Dirty,
@@ -37,7 +38,7 @@ const ROUNDS: usize = 8;
 pub(super) fn keep(
     sources: &dyn Sources,
     options: &LiveOptions,
-    ready: &Sender<Result<Arc<Shared>, LoadError>>,
+    ready: &Sender<Result<(Arc<Shared>, Start), LoadError>>,
     wake: Sender<Order>,
     inbox: &Receiver<Order>,
 ) {
@@ -55,7 +56,8 @@ pub(super) fn keep(
             subscribers: Subscribers::default(),
         }),
     };
-    let catalog = keeper.read();
+    let mut told = Told::default();
+    let catalog = keeper.read(&mut told);
     let broken = catalog.errors();
     if options.profile == Profile::Strict && !broken.is_empty() {
         // Nobody waits for a second word.
@@ -63,7 +65,11 @@ pub(super) fn keep(
         return;
     }
     keeper.shared.current.store(Arc::new(catalog));
-    if ready.send(Ok(Arc::clone(&keeper.shared))).is_err() {
+    let start = Start {
+        read: told.read,
+        notes: told.notes,
+    };
+    if ready.send(Ok((Arc::clone(&keeper.shared), start))).is_err() {
         return;
     }
     keeper.watch = Watch::new(options.watching, &keeper.pending);
@@ -172,11 +178,13 @@ impl Keeper<'_> {
     }
 
     /// Reads every source as it is now.
-    fn read(&mut self) -> Catalog {
+    fn read(&mut self, told: &mut Told) -> Catalog {
         let options = self.options.load_options();
         let mut before = std::mem::take(&mut self.roots);
-        for source in self.sources.sources() {
-            let (root, _) = Root::open(&*source, &options, &mut before);
+        let sources = self.sources.sources();
+        for source in &sources {
+            let cache = self.options.cache.as_ref();
+            let root = Root::open(&**source, &options, cache, &mut before, told);
             self.roots.push(root);
         }
         for folder in before
@@ -186,7 +194,11 @@ impl Keeper<'_> {
         {
             self.forget(&folder.here.path);
         }
-        Catalog::assemble(roots::discovery(&self.roots, &options), &options)
+        let mut catalog = Catalog::assemble(roots::discovery(&self.roots, &options), &options);
+        if let Some(cache) = &self.options.cache {
+            cache.keep_index(&mut catalog, &sources, &options);
+        }
+        catalog
     }
 
     /// Asks for the sources again and looks at all of them.
@@ -194,7 +206,7 @@ impl Keeper<'_> {
         // Before the look: what comes after it is announced.
         let awaited = self.awaited();
         self.wait_for(&awaited);
-        let mut catalog = self.read();
+        let mut catalog = self.read(&mut Told::default());
         let before = self.shared.current.load_full();
         catalog.take_index(&before);
         self.swap(&before, catalog);

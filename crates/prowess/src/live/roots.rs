@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::{
+    cache::{Cache, Told, cacheable},
     catalog::LoadOptions,
     discover::{Discovery, judge, requesting},
     skill::Skill,
@@ -33,45 +34,48 @@ enum Seen {
 }
 
 impl Root {
-    /// Reads a source; what is known of it from before is not read again.
+    /// Reads a source; what is known of it from before, or from a cache, is not read again.
     pub(super) fn open(
         source: &dyn Source,
         options: &LoadOptions<'_>,
+        cache: Option<&Cache>,
         before: &mut Vec<Root>,
-    ) -> (Self, Option<Difference>) {
+        told: &mut Told,
+    ) -> Self {
         // The decision comes first, as in every load.
         let place = options.trust.decide(source.origin());
         let origin = Arc::clone(source.origin());
         let Some(disk) = source.as_disk() else {
-            let seen = ask(source, place, options);
-            return (
-                Self {
-                    origin,
-                    place,
-                    seen,
-                },
-                None,
-            );
+            let seen = ask(source, place, options, told);
+            return Self {
+                origin,
+                place,
+                seen,
+            };
         };
         let known = before.iter().position(|root| root.is(disk));
         let known = known.map(|at| before.swap_remove(at));
         // Of a place that is not trusted some files are unread, and which ones the user may have
         // decided anew.
         let known = known.filter(|it| (it.place, place) == (Decision::Trusted, Decision::Trusted));
-        let mut survey = match known.map(|it| it.seen) {
-            Some(Seen::Disk(_, survey)) => survey,
-            _ => Survey::default(),
+        let kept = cache.filter(|_| place == Decision::Trusted && cacheable(source).is_some());
+        let survey = match (known.map(|it| it.seen), kept) {
+            (Some(Seen::Disk(_, mut survey)), _) => {
+                told.read += survey.look(disk, place, options, Again::Stamps, true).read;
+                survey
+            }
+            (_, Some(cache)) => cache.survey(disk, options, told),
+            _ => {
+                let mut survey = Survey::default();
+                told.read += survey.look(disk, place, options, Again::Stamps, true).read;
+                survey
+            }
         };
-        let difference = survey.look(disk, place, options, Again::Stamps, true);
-        let seen = Seen::Disk(disk.clone(), survey);
-        (
-            Self {
-                origin,
-                place,
-                seen,
-            },
-            Some(difference),
-        )
+        Self {
+            origin,
+            place,
+            seen: Seen::Disk(disk.clone(), survey),
+        }
     }
 
     fn is(&self, disk: &DiskSource) -> bool {
@@ -167,7 +171,7 @@ impl Root {
     }
 }
 
-fn ask(source: &dyn Source, place: Decision, options: &LoadOptions<'_>) -> Seen {
+fn ask(source: &dyn Source, place: Decision, options: &LoadOptions<'_>, told: &mut Told) -> Seen {
     let skills = Mutex::new(Vec::new());
     let scan = requesting(place, options, |request| {
         source.scan(request, &|file| {
@@ -180,6 +184,7 @@ fn ask(source: &dyn Source, place: Decision, options: &LoadOptions<'_>) -> Seen 
         })
     });
     let skills = skills.into_inner().unwrap_or_else(PoisonError::into_inner);
+    told.read += skills.len();
     Seen::Other(skills, scan.findings, scan.partial)
 }
 

@@ -464,3 +464,51 @@ fn a_folder_that_is_swapped_is_seen_whole() {
         until_cold(&tree, &live, &root);
     }
 }
+
+/// Opens until nothing is read: what was just written is not trusted at first.
+fn warm(root: &Path, options: &LiveOptions) {
+    let start = Instant::now();
+    loop {
+        let live = LiveCatalog::open(sources(root.to_path_buf()), options.clone()).unwrap();
+        if live.start().read == 0 {
+            return;
+        }
+        assert!(start.elapsed() < PATIENCE, "the cache is never used");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_start_reads_nothing_that_is_unchanged() {
+    let tree = (0..70).fold(Tree::new(), |tree, number| {
+        tree.skill(&format!("skills/skill-{number}"))
+    });
+    let tree = tree.file("skills/broken/SKILL.md", "---\nname: broken\n---\n");
+    let root = tree.at("skills");
+    let options = LiveOptions {
+        cache: Some(Cache::new(tree.at("cache"))),
+        debounce: Duration::from_millis(10),
+        ..LiveOptions::default()
+    };
+    warm(&root, &options);
+    let open = || LiveCatalog::open(sources(root.clone()), options.clone()).unwrap();
+    let live = open();
+    assert_eq!(*live.start(), Start::default());
+    assert_eq!(tree.tell(&live.snapshot()), tree.tell(&cold(&root)));
+    // It follows like any other.
+    edit(&tree.at("skills/skill-1/SKILL.md"), &skill_text("uno"));
+    fs::remove_dir_all(tree.at("skills/skill-2")).unwrap();
+    until_cold(&tree, &live, &root);
+    drop(live);
+    // A file that broke while nobody looked has no version from before.
+    edit(&tree.at("skills/skill-3/SKILL.md"), "broken");
+    let live = open();
+    assert!((2..9).contains(&live.start().read), "{:?}", live.start());
+    assert_eq!(tree.tell(&live.snapshot()), tree.tell(&cold(&root)));
+    let found = |catalog: &Catalog| {
+        let found = catalog.select("skill 17", &crate::select::Policy::default());
+        format!("{found:?}")
+    };
+    assert_eq!(found(&live.snapshot()), found(&cold(&root)));
+}

@@ -12,7 +12,7 @@ use self::{
     handle::{Folder, NativeFolder},
     portable::PortableFolder,
     seen::Look,
-    walk::{Here, Walk, Worker},
+    walk::{Here, Visit, Walk, Worker},
 };
 use super::{Layout, Origin, Scan, ScanRequest, Scope, SkillFile, Source};
 use crate::display::display_path;
@@ -113,10 +113,14 @@ impl Source for DiskSource {
     }
 
     fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan {
+        let visit = |file: SkillFile<'_>| {
+            visit(file);
+            None
+        };
         let look = if self.portable {
-            self.walk::<PortableFolder>(request, visit)
+            self.walk::<PortableFolder>(request, &visit)
         } else {
-            self.walk::<NativeFolder>(request, visit)
+            self.walk::<NativeFolder>(request, &visit)
         };
         Scan {
             findings: look.findings,
@@ -130,11 +134,7 @@ impl Source for DiskSource {
 }
 
 impl DiskSource {
-    fn walk<F: Folder>(
-        &self,
-        request: &ScanRequest<'_>,
-        visit: &(dyn Fn(SkillFile<'_>) + Sync),
-    ) -> Look {
+    fn walk<F: Folder>(&self, request: &ScanRequest<'_>, visit: &Visit<'_>) -> Look {
         Walk::<F>::new(self, request, visit, None).run(|walk, worker| self.start(walk, worker))
     }
 

@@ -166,7 +166,7 @@ impl<F: Folder> Walk<'_, F> {
                 return false;
             }
         };
-        (self.visit)(SkillFile {
+        let skill = (self.visit)(SkillFile {
             origin: &self.source.origin,
             path,
             layout,
@@ -176,6 +176,9 @@ impl<F: Folder> Walk<'_, F> {
             location: here.location.clone(),
             id: None,
         });
+        if let Some(file) = worker.files.last_mut().filter(|_| self.trusting.is_some()) {
+            file.skill = skill;
+        }
         true
     }
 

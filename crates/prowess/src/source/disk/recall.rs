@@ -15,12 +15,9 @@ use super::{
     portable::PortableFolder,
     real_path,
     seen::{FileSeen, FolderSeen, Look, Stamp, Trusting},
-    walk::{Here, Walk, Worker},
+    walk::{Here, Visit, Walk, Worker},
 };
-use crate::{
-    source::{ScanRequest, SkillFile},
-    survey::Survey,
-};
+use crate::{source::ScanRequest, survey::Survey};
 
 impl DiskSource {
     /// Looks at the source again, and tells what was not known.
@@ -28,7 +25,7 @@ impl DiskSource {
         &self,
         request: &ScanRequest<'_>,
         trusting: Trusting<'_>,
-        visit: &(dyn Fn(SkillFile<'_>) + Sync),
+        visit: &Visit<'_>,
     ) -> Look {
         if self.portable {
             self.look_with::<PortableFolder>(request, trusting, visit)
@@ -41,7 +38,7 @@ impl DiskSource {
         &self,
         request: &ScanRequest<'_>,
         trusting: Trusting<'_>,
-        visit: &(dyn Fn(SkillFile<'_>) + Sync),
+        visit: &Visit<'_>,
     ) -> Look {
         let walk = Walk::<F>::new(self, request, visit, Some(trusting));
         let Trusting::Events(survey, dirty) = trusting else {

@@ -74,7 +74,7 @@ pub(crate) struct FileSeen {
     pub(crate) name: OsString,
     /// `None` where it must be read again in any case.
     pub(crate) stamp: Option<Stamp>,
-    /// What was read; filled in once the scan is over.
+    /// What was read.
     pub(crate) skill: Option<Skill>,
 }
 
@@ -114,6 +114,8 @@ impl<'a> Trusting<'a> {
 pub(crate) struct Look {
     /// Folders that were listed. Those of which nothing is said here are as they were.
     pub(crate) folders: Vec<FolderSeen>,
+    /// Files that lie in no folder of the source: a source may be a single file.
+    pub(crate) loose: Vec<FileSeen>,
     /// Folders that could not be entered.
     pub(crate) failed: Vec<PathBuf>,
     /// What was noticed beside the lists of folders.

@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     display::display_path,
+    skill::Skill,
     source::{Finding, Layout, Location, ScanRequest, SkillFile, note},
 };
 
@@ -34,11 +35,15 @@ const WORTH_A_THREAD: usize = if cfg!(test) { 32 } else { 1_500 };
 /// So many folders are handed over at once: enough to be worth it, few enough to spread.
 const FOLDERS_PER_TASK: usize = 64;
 
+/// What is done with a file that is read. The skill it gives is kept with the folder, where one
+/// asks what was seen.
+pub(crate) type Visit<'a> = dyn Fn(SkillFile<'_>) -> Option<Skill> + Sync + 'a;
+
 /// One scan of one root.
 pub(super) struct Walk<'a, F> {
     pub(super) source: &'a DiskSource,
     pub(super) request: &'a ScanRequest<'a>,
-    pub(super) visit: &'a (dyn Fn(SkillFile<'_>) + Sync),
+    pub(super) visit: &'a Visit<'a>,
     /// What is known from an earlier scan; `None` where nobody asks what was seen.
     pub(super) trusting: Option<Trusting<'a>>,
     /// When the scan began, as stamps count it.
@@ -129,7 +134,7 @@ impl<'a, F: Folder> Walk<'a, F> {
     pub(super) fn new(
         source: &'a DiskSource,
         request: &'a ScanRequest<'a>,
-        visit: &'a (dyn Fn(SkillFile<'_>) + Sync),
+        visit: &'a Visit<'a>,
         trusting: Option<Trusting<'a>>,
     ) -> Self {
         Self {
@@ -179,6 +184,7 @@ impl<'a, F: Folder> Walk<'a, F> {
         look.findings.append(&mut worker.look.findings);
         look.folders.append(&mut worker.look.folders);
         look.failed.append(&mut worker.look.failed);
+        look.loose.append(&mut worker.files);
     }
 
     /// Walks a folder that was opened.

@@ -107,6 +107,7 @@ fn a_disk_that_fails_costs_one_skill() {
             messages.concat()
         );
         told.lock().unwrap().push(line);
+        None
     });
     let mut told = told.into_inner().unwrap();
     told.sort();
