@@ -22,11 +22,13 @@ mod resolve;
 mod search;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "watch")]
 mod update;
 mod why;
 
 pub use overrides::{Override, UnknownOverride};
 pub(crate) use search::Text;
+#[cfg(feature = "watch")]
 pub(crate) use update::Update;
 pub use why::Change;
 

@@ -37,6 +37,10 @@ pub(crate) enum Again<'a> {
     /// Everything is looked at, and what has another stamp is read.
     Stamps,
     /// What was announced is read.
+    #[cfg_attr(
+        not(feature = "watch"),
+        expect(dead_code, reason = "only a live catalog hears of events")
+    )]
     Events(&'a Dirty),
 }
 
@@ -58,6 +62,7 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
+    #[cfg(feature = "watch")]
     pub(crate) fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.added.is_empty() && !self.findings
     }

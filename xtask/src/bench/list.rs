@@ -31,8 +31,8 @@ pub(super) fn list(program: &Path, catalog: &Generated, repeats: usize) -> Resul
     for _ in 0..repeats {
         let before = children_time()?;
         let status = Command::new(program)
-            .arg("list")
-            .arg("--dir")
+            // With a cache it would measure something else than loading.
+            .args(["list", "--no-cache", "--dir"])
             .arg(catalog.skills_dir())
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -104,7 +104,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         .enable_all()
         .build()
         .map_err(|error| Failure::new("cannot start").because(&error))?;
-    let done = runtime.block_on(serve(arguments, &server, token));
+    let read = live.start().read;
+    let done = runtime.block_on(serve(arguments, &server, token, read));
     // A read of standard input cannot be called back; it ends with the process.
     runtime.shutdown_background();
     drop(live);
@@ -117,11 +118,12 @@ async fn serve(
     arguments: &Arguments,
     server: &SkillServer,
     token: Option<Token>,
+    read: usize,
 ) -> Result<(), Failure> {
     let end = CancellationToken::new();
     let skills = server.catalog().model_visible().count();
     let Some(address) = arguments.http else {
-        tracing::info!(skills, "serving on the standard streams");
+        tracing::info!(skills, read, "serving on the standard streams");
         let ends = tokio::spawn(end_on_signal(end.clone()));
         let done = stdio::serve(server, end).await;
         ends.abort();
@@ -145,7 +147,7 @@ async fn serve(
     })?;
     // With port 0 the system chooses one.
     let address = listener.local_addr().unwrap_or(address);
-    tracing::info!(skills, url = %format!("http://{address}/mcp"), "listening");
+    tracing::info!(skills, read, url = %format!("http://{address}/mcp"), "listening");
     tokio::spawn(end_on_signal(end.clone()));
     http::serve(server, listener, options, end).await;
     tracing::info!("ended");

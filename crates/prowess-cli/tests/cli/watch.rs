@@ -158,6 +158,20 @@ fn kept(world: &World) -> Vec<String> {
         .collect()
 }
 
+/// How many skills a server reads from their own files when it starts.
+fn read_by_server(world: &World, options: &str) -> u64 {
+    let mut command = world.command(&format!("serve --http 127.0.0.1:0 --log json {options}"));
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let log = BufReader::new(child.stderr.take().unwrap()).lines();
+    let read = log.map_while(Result::ok).find_map(|line| {
+        let event: Value = serde_json::from_str(&line).unwrap();
+        event["read"].as_u64()
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    read.expect("the log tells")
+}
+
 #[test]
 fn many_skills_are_kept_between_runs_unless_somebody_objects() {
     let world = World::new();
@@ -184,6 +198,8 @@ fn many_skills_are_kept_between_runs_unless_somebody_objects() {
         assert_eq!(matches("select 'does 7' --json"), chosen);
         assert_eq!(kept(&world).len(), 2);
     }
+    assert_eq!(read_by_server(&world, ""), 0);
+    assert_eq!(read_by_server(&world, "--no-cache"), 60);
     let file = std::fs::read_dir(world.path("home/.cache/prowess/skills")).unwrap();
     let file = file
         .flatten()
