@@ -11,6 +11,7 @@ use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use serde::Serialize;
@@ -63,6 +64,10 @@ const WORTH_IT: usize = 50;
 
 /// A cache is written anew once more than one in so many skills had to be read beside it.
 const OUT_OF_DATE: usize = 20;
+
+/// For less than that a cache is written anew only so long after the last time: a start that finds
+/// anything changed costs twice as much as one that does not, and writing a cache some more.
+const PAUSE: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 60 });
 
 /// A folder with what was read before.
 #[derive(Debug, Clone)]
@@ -208,19 +213,19 @@ impl Cache {
     ) -> Survey {
         let path = self.path(key, "skills");
         let known = known.and_then(|known| match known.survey() {
-            Ok(survey) => Some(survey),
+            Ok(survey) => Some((survey, known.age())),
             Err(_) => {
                 told.notes.push(damaged(&path));
                 None
             }
         });
-        let fresh = known.is_none();
-        let mut survey = known.unwrap_or_default();
+        let (mut survey, age) = known.unwrap_or((Survey::default(), Duration::MAX));
         let difference = survey.look(disk, Decision::Trusted, options, Again::Stamps, false);
         told.read += difference.read;
         let count = survey.skills().count();
-        let old = difference.read + difference.removed.len() > count / OUT_OF_DATE;
-        if (fresh || old) && count >= WORTH_IT && is_settled(&survey, count) {
+        let many = difference.read + difference.removed.len() > count / OUT_OF_DATE;
+        let old = many || (difference.stamps && age >= PAUSE) || age == Duration::MAX;
+        if old && count >= WORTH_IT && is_settled(&survey, count) {
             let parts = saved::parts(&survey, key);
             let kept = parts.and_then(|parts| file::write(&path, self.edition, &parts));
             if let Err(error) = kept {

@@ -14,7 +14,7 @@ use crate::{
         Finding, SkillFile,
         disk::{
             DiskSource,
-            seen::{Dirty, FolderSeen, Look, Trusting},
+            seen::{Dirty, FileSeen, FolderSeen, Look, Trusting},
         },
     },
     trust::Decision,
@@ -57,6 +57,8 @@ pub(crate) struct Difference {
     pub(crate) gone: Vec<PathBuf>,
     /// Whether something else was noticed than before.
     pub(crate) findings: bool,
+    /// Whether something can be known by another stamp now than before.
+    pub(crate) stamps: bool,
     /// How many files were read.
     pub(crate) read: usize,
 }
@@ -250,6 +252,12 @@ impl Survey {
                     difference.added.extend(file.skill.clone());
                 }
             }
+            let before = old.as_ref().and_then(|old| old.stamp);
+            difference.stamps |= folder.stamp.is_some() && folder.stamp != before;
+            for file in folder.files.iter().filter(|file| file.stamp.is_some()) {
+                let same = |old: &FileSeen| old.name == file.name && old.stamp == file.stamp;
+                difference.stamps |= !old_files.iter().any(same);
+            }
             let before = old.as_ref().map_or(&[][..], |old| &old.findings);
             difference.findings |= before != folder.findings;
             difference.folders.push(path.clone());
@@ -286,10 +294,7 @@ fn take_over(skill: &mut Skill, old: &Skill, keep: bool) {
     }
 }
 
-fn same_skill(
-    one: &crate::source::disk::seen::FileSeen,
-    other: &crate::source::disk::seen::FileSeen,
-) -> bool {
+fn same_skill(one: &FileSeen, other: &FileSeen) -> bool {
     one.name == other.name
         && match (&one.skill, &other.skill) {
             (Some(one), Some(other)) => one.shares_content(other) && one.stale == other.stale,

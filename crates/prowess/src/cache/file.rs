@@ -83,6 +83,13 @@ impl Opened {
         }
     }
 
+    /// How long ago it was written; nothing where that cannot be told.
+    pub(super) fn age(&self) -> Duration {
+        let written = self.file.metadata().and_then(|it| it.modified()).ok();
+        let age = written.and_then(|written| written.elapsed().ok());
+        age.unwrap_or_default()
+    }
+
     /// Reads one text, which may be damaged; `None` where the file does not have it.
     pub(super) fn text(&self, start: u64, length: usize) -> Option<Vec<u8>> {
         let texts = self.sections[TEXTS];

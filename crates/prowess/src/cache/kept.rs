@@ -112,9 +112,13 @@ pub(crate) struct KeptSkill {
 
 impl KeptSkill {
     #[inline]
-    fn record(&self) -> SkillRecord {
+    fn bytes_of_record(&self) -> &[u8; SkillRecord::SIZE] {
         let (records, _) = self.kept.skills.as_chunks();
-        SkillRecord::read(&records[self.at as usize])
+        &records[self.at as usize]
+    }
+
+    fn record(&self) -> SkillRecord {
+        SkillRecord::read(self.bytes_of_record())
     }
 
     fn slot(&self) -> &Slot {
@@ -127,8 +131,7 @@ impl KeptSkill {
     }
 
     pub(crate) fn name(&self) -> &str {
-        let (records, _) = self.kept.skills.as_chunks();
-        SkillRecord::name(&records[self.at as usize]).of_text(&self.kept.names)
+        SkillRecord::name(self.bytes_of_record()).of_text(&self.kept.names)
     }
 
     pub(crate) fn id(&self) -> Option<&str> {
@@ -156,11 +159,11 @@ impl KeptSkill {
     }
 
     pub(crate) fn is_broken(&self) -> bool {
-        self.record().broken
+        SkillRecord::is_broken_or_explicit_only(self.bytes_of_record()).0
     }
 
     pub(crate) fn is_explicit_only(&self) -> bool {
-        self.record().explicit_only
+        SkillRecord::is_broken_or_explicit_only(self.bytes_of_record()).1
     }
 
     pub(crate) fn tokens(&self) -> usize {

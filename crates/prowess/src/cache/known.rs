@@ -1,6 +1,6 @@
 //! What a cache knows of a source, and whether the source still is what it was.
 
-use std::{ffi::OsStr, sync::Arc};
+use std::{ffi::OsStr, sync::Arc, time::Duration};
 
 use prowess_format::Profile;
 
@@ -58,6 +58,11 @@ impl Known {
             files,
             findings,
         }))
+    }
+
+    /// How long ago it was saved.
+    pub(super) fn age(&self) -> Duration {
+        self.kept.file().age()
     }
 
     fn folders(&self) -> &[[u8; FolderRecord::SIZE]] {

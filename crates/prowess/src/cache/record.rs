@@ -136,6 +136,13 @@ impl SkillRecord {
         name
     }
 
+    /// Whether it is broken, and whether it asks to be called by name, without the rest.
+    #[inline]
+    pub(super) fn is_broken_or_explicit_only(bytes: &[u8; Self::SIZE]) -> (bool, bool) {
+        let flags = bytes[Self::SIZE - 2];
+        (flags & BROKEN != 0, flags & EXPLICIT_ONLY != 0)
+    }
+
     #[inline]
     pub(super) fn read(bytes: &[u8; Self::SIZE]) -> Self {
         let mut fields = Fields(bytes);
@@ -324,6 +331,10 @@ mod tests {
             let bytes = bytes.try_into().unwrap();
             assert_eq!(SkillRecord::read(&bytes), record);
             assert_eq!(SkillRecord::name(&bytes), record.name);
+            assert_eq!(
+                SkillRecord::is_broken_or_explicit_only(&bytes),
+                (record.broken, record.explicit_only)
+            );
         }
         for stamp in [Some(stamp()), None] {
             let (mut file, mut folder) = (Vec::new(), Vec::new());

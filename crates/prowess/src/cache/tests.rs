@@ -123,6 +123,21 @@ fn what_changed_is_read_and_nothing_else() {
 }
 
 #[test]
+fn what_changed_is_kept_once_it_is_quiet() {
+    let tree = tree();
+    let cache = Cache::new(tree.at("cache"));
+    warm(&tree, &cache);
+    fs::write(tree.at("skills/skill-3/SKILL.md"), skill_text("three")).unwrap();
+    assert_eq!(load(&tree, &cache).read, 1);
+    // One of so many would not be worth it by their number.
+    warm(&tree, &cache);
+    assert_eq!(
+        everything(&tree, &load(&tree, &cache).catalog),
+        everything(&tree, &cold(&tree))
+    );
+}
+
+#[test]
 fn a_time_that_was_put_back_hides_no_change() {
     let tree = tree();
     let path = tree.at("skills/skill-3/SKILL.md");

@@ -19,18 +19,23 @@ impl Catalog {
     /// Warns about active skills with look-alike names. A skill that is trusted less than its
     /// twin can not take its place.
     pub(super) fn resolve_confusable(&mut self) {
-        // Nearly all names are alone, so only those that meet another get a list.
-        let mut seen: HashMap<Cow<'_, str>, usize> = HashMap::with_capacity(self.skills.len());
+        let active = self.skills.iter().enumerate();
+        let active = active.filter(|(_, skill)| skill.state == State::Active);
+        let mut looks: Vec<(u64, usize)> =
+            active.map(|(at, skill)| (look(skill.name()), at)).collect();
+        looks.sort_unstable();
+        // Nearly all names are alone, so only those that meet another are spelled out.
         let mut twins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (at, skill) in self.skills.iter().enumerate() {
-            if skill.state == State::Active {
-                let first = *seen.entry(key(skill.name())).or_insert(at);
-                if first != at {
-                    twins.entry(first).or_insert_with(|| vec![first]).push(at);
-                }
+        for alike in looks.chunk_by(|a, b| a.0 == b.0).filter(|it| it.len() > 1) {
+            let mut keys: HashMap<Cow<'_, str>, Vec<usize>> = HashMap::new();
+            for &(_, at) in alike {
+                keys.entry(key(self.skills[at].name()))
+                    .or_default()
+                    .push(at);
             }
+            let groups = keys.into_values().filter(|group| group.len() > 1);
+            twins.extend(groups.map(|group| (group[0], group)));
         }
-        drop(seen);
         for group in twins.into_values() {
             self.resolve_twins(&group);
         }
@@ -89,6 +94,39 @@ fn same_but_for_case(a: &Skill, b: &Skill) -> bool {
     a.name().eq_ignore_ascii_case(b.name())
 }
 
+/// A number that is equal for names with one key, worked out without making the key.
+fn look(name: &str) -> u64 {
+    const START: u64 = 0xCBF2_9CE4_8422_2325;
+    let step = |sum: u64, byte: u8| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    let mut sum = START;
+    for byte in name.bytes() {
+        sum = match PLAIN[usize::from(byte)] {
+            0 => return table_key(name).bytes().fold(START, step),
+            b'm' => step(step(sum, b'r'), b'n'),
+            plain => step(sum, plain),
+        };
+    }
+    sum
+}
+
+/// What a plain character looks like; 0 for those that the table must tell. The letter `m` looks
+/// like two.
+const PLAIN: [u8; 256] = {
+    let mut plain = [0; 256];
+    let mut at = 0_u8;
+    while at < 128 {
+        if at.is_ascii_alphanumeric() || at == b'-' || at == b'_' {
+            plain[at as usize] = match at.to_ascii_lowercase() {
+                b'0' => b'o',
+                b'1' => b'l',
+                byte => byte,
+            };
+        }
+        at += 1;
+    }
+    plain
+};
+
 /// Equal for names that look alike. Nearly all names are plain ASCII, for which the table of
 /// look-alikes comes down to a few characters.
 fn key(name: &str) -> Cow<'_, str> {
@@ -131,6 +169,7 @@ mod tests {
         for char in (0..=127_u8).map(char::from) {
             let name = format!("a{char}b");
             assert_eq!(key(&name), table_key(&name), "{char:?}");
+            assert_eq!(look(&name), look(&key(&name)), "{char:?}");
         }
     }
 }
