@@ -174,11 +174,13 @@ impl Cache {
             };
         }
         let survey = self.look_again(known, disk, options, key, told);
+        let partial = survey.is_partial();
+        let (skills, findings) = survey.into_all();
         Discovery {
-            skills: survey.skills().cloned().collect(),
-            findings: survey.findings().cloned().collect(),
-            partial: survey.is_partial(),
+            skills,
+            findings,
             origins,
+            partial,
         }
     }
 

@@ -111,6 +111,17 @@ impl Survey {
         of_folders.chain(&self.findings)
     }
 
+    /// Every skill and everything that was noticed, in no order.
+    pub(crate) fn into_all(self) -> (Vec<Skill>, Vec<Finding>) {
+        let (mut skills, mut findings) = (self.loose, self.findings);
+        skills.reserve(self.folders.len());
+        for folder in self.folders.into_values() {
+            skills.extend(folder.files.into_iter().filter_map(|file| file.skill));
+            findings.extend(folder.findings);
+        }
+        (skills, findings)
+    }
+
     /// A survey with room for so many folders.
     pub(crate) fn with_capacity(folders: usize) -> Self {
         Self {

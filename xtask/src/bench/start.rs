@@ -41,13 +41,19 @@ impl Start {
         for &size in &self.options.sizes {
             let catalog = self.options.catalog(size)?;
             let rows = self.measure(&catalog)?;
-            let [first, _, second] = &rows;
+            let [first, writing, second] = &rows;
             let ratio = [second.list / first.list, second.search / first.search];
             if size == JUDGED {
                 let what = "second start, share of the first";
                 judged.push(Target::at_most(what, ratio[0], 0.1, ""));
                 let what = "second start and a request, share of the first";
                 judged.push(Target::at_most(what, ratio[1], 0.1, ""));
+                // What a user pays the first time, who has not switched the cache off.
+                let what = "second start, share of the first that writes the cache";
+                let share = second.list / writing.list;
+                judged.push(Target::at_most(what, share, 0.1, ""));
+                let what = "writing the cache, times the first start";
+                judged.push(Target::at_most(what, writing.list / first.list, 1.4, "x"));
             }
             let mut table = Table::new(
                 format!("Start over {} skills, one thread", thousands(size as f64)),

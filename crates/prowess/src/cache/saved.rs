@@ -44,6 +44,7 @@ pub(super) fn parts<'a>(survey: &'a Survey, key: &str) -> io::Result<Parts<'a>> 
     let place = |at: usize| (files[at].1.name(), files[at].1.path());
     order.sort_unstable_by(|&a, &b| place(a).cmp(&place(b)));
     let mut writer = Writer::default();
+    writer.reserve(files.len(), folders.len());
     let mut saved = vec![(0, Range::default()); files.len()];
     for (rank, at) in (0..).zip(order) {
         saved[at] = (rank, writer.skill(files[at].1)?);
@@ -74,6 +75,22 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
+    /// Makes room for so much; what is not of one size is guessed from real skills.
+    fn reserve(&mut self, skills: usize, folders: usize) {
+        for (section, bytes) in [
+            (section::SKILLS, skills * SkillRecord::SIZE),
+            (section::FILES, skills * FileRecord::SIZE),
+            (section::FOLDERS, folders * FolderRecord::SIZE),
+            (section::PATHS, skills * 100),
+            (section::NAMES, skills * 70),
+            (section::DESCRIPTIONS, skills * 300),
+            (section::FOLDERS_MORE, folders * 100),
+        ] {
+            self.parts.sections[section].reserve(bytes);
+        }
+        self.parts.texts.reserve(skills);
+    }
+
     fn put(&mut self, section: usize, bytes: &[u8]) -> io::Result<Range> {
         Range::put(&mut self.parts.sections[section], bytes)
     }
