@@ -106,6 +106,7 @@ impl Survey {
     }
 
     /// Everything that was noticed about other paths, in no order.
+    #[cfg(feature = "watch")]
     pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
         let of_folders = self.folders.values().flat_map(|folder| &folder.findings);
         of_folders.chain(&self.findings)
