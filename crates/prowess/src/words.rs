@@ -4,6 +4,8 @@
 //! of ASCII letters and digits. A *term* is what the ranker `lexical` compares: folded, without
 //! stop words, stemmed, with compounds taken apart.
 
+use std::borrow::Cow;
+
 mod alias;
 mod english;
 mod fold;
@@ -13,8 +15,8 @@ mod stem;
 mod stop;
 
 pub(crate) use fold::is_dense;
-pub(crate) use intern::{Interner, Place};
-pub(crate) use scan::scan;
+pub(crate) use intern::Interner;
+pub(crate) use scan::{Span, each, scan};
 pub(crate) use stem::Stemmers;
 #[cfg(feature = "embeddings")]
 pub(crate) use stop::is_stop;
@@ -112,8 +114,17 @@ fn pairs(run: &str, found: &mut impl FnMut(&str, Kind)) {
     }
 }
 
+/// A word in small letters.
+pub(crate) fn lowered(word: &str) -> Cow<'_, str> {
+    if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(word.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(word)
+    }
+}
+
 fn ascii_terms(word: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kind)) {
-    let lower = word.to_ascii_lowercase();
+    let lower = lowered(word);
     // Capital and small letter decide between the language and the verb.
     if word == "Go" {
         return found("golang", Kind::Whole);
@@ -175,7 +186,7 @@ mod tests {
     fn check(text: &str, expected: &Expect) {
         let stemmers = Stemmers::default();
         let mut out = String::new();
-        scan(text, |word, _| {
+        each(text, |word| {
             out.push_str(word);
             out.push_str(" →");
             terms(word, &stemmers, |term, kind| {
@@ -247,7 +258,7 @@ mod tests {
     #[test]
     fn tokens_are_ascii_runs() {
         let mut found = Vec::new();
-        scan("café größe C++ v2 test_case can't 数据x", |word, _| {
+        each("café größe C++ v2 test_case can't 数据x", |word| {
             tokens(word, |token| found.push(token.to_owned()));
         });
         assert_eq!(found.join(" "), "caf gr e C v2 test case can t x");

@@ -9,7 +9,7 @@ use super::{
     segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS},
     weights::Counts,
 };
-use crate::words::{self, Interner, Place, Stemmers};
+use crate::words::{self, Interner, Span, Stemmers};
 
 /// Further terms of name, description and tags are not kept in order; a longer description
 /// is cut in catalogs anyway, and one that lists everything should not win everything.
@@ -61,7 +61,7 @@ pub(super) struct Reader {
     words: Interner<Meaning>,
     /// Kind and end of each part of the text at hand.
     parts: Vec<(Field, usize)>,
-    found: Vec<Place>,
+    found: Vec<Span>,
     /// The words of the document at hand, and what they stand for.
     seen_words: Vec<(u32, Counts)>,
     meant: Vec<Meaning>,
@@ -124,7 +124,7 @@ impl Batch {
         self.metadata_ends.push(self.metadata.len() as u32);
         reader.parts.clear();
         sections(entry.body, |field, part| {
-            reader.parts.push((field, part.end))
+            reader.parts.push((field, part.end));
         });
         self.count(entry.body, reader);
         self.finish(weights, reader);
@@ -150,13 +150,11 @@ impl Batch {
         // First where all words stand, then their numbers: looked up in a row, the words that
         // are not in the nearest cache are waited for together.
         found.clear();
-        words::scan(text, |word, start| {
-            found.push(words.place(text.as_bytes(), start, word.len()));
-        });
+        words::scan(text, |word| found.push(word));
         let mut parts = parts.iter().copied();
         let (mut field, mut end) = (Field::Prose, 0);
-        words.intern_all(text.as_bytes(), found, |place, number, new, meaning| {
-            let word = place.range();
+        words.intern_all(text.as_bytes(), found, |word, number, new, meaning| {
+            let word = word.range();
             while word.start >= end {
                 (field, end) = parts.next().unwrap_or((field, usize::MAX));
             }
@@ -165,12 +163,11 @@ impl Batch {
             }
             let count = &mut value(seen_words, &mut meaning.seen, number)[field as usize];
             *count = count.saturating_add(1);
-            if matches!(field, Field::Name | Field::Description | Field::Tags) {
-                if meaning.term != NONE {
-                    self.metadata.push(meaning.term);
-                    let further = meaning.further(&lexicon.further).1;
-                    self.metadata.extend_from_slice(further);
-                }
+            let ordered = matches!(field, Field::Name | Field::Description | Field::Tags);
+            if ordered && meaning.term != NONE {
+                self.metadata.push(meaning.term);
+                let further = meaning.further(&lexicon.further).1;
+                self.metadata.extend_from_slice(further);
             }
         });
     }
@@ -182,7 +179,7 @@ impl Batch {
         further.extend([0, 0]);
         let (mut token, mut term) = (NONE, NONE);
         words::tokens(word, |text| {
-            let number = self.tokens.intern(text.to_ascii_lowercase().as_bytes()).0;
+            let number = self.tokens.intern(words::lowered(text).as_bytes()).0;
             if token == NONE {
                 token = number;
             } else {
@@ -232,14 +229,18 @@ impl Batch {
         meant.extend(seen_words.iter().map(meaning));
         for ((_, counts), meaning) in seen_words.iter().zip(&*meant) {
             let places = places(counts);
-            let (tokens, terms) = meaning.further(&lexicon.further);
-            for &token in [meaning.token].iter().chain(tokens) {
-                if token != NONE {
+            if meaning.token != NONE {
+                *seen_tokens.at(meaning.token) |= places;
+            }
+            if meaning.term != NONE {
+                add(seen_terms.at(meaning.term), counts);
+            }
+            if meaning.further != 0 {
+                let (tokens, terms) = meaning.further(&lexicon.further);
+                for &token in tokens {
                     *seen_tokens.at(token) |= places;
                 }
-            }
-            for &term in [meaning.term].iter().chain(terms) {
-                if term != NONE {
+                for &term in terms {
                     add(seen_terms.at(term), counts);
                 }
             }
@@ -258,26 +259,25 @@ impl Batch {
             counts[Field::Prose as usize] = count as u16;
             weights.impact(&counts, &norms)
         });
-        for (term, counts) in &seen_terms.items {
+        let impact = |(_, counts): &(u32, Counts)| {
             let [name, description, not_for, tags, headings, prose, code, _] = *counts;
             let other = name | description | not_for | tags | headings | code;
-            let impact = match in_prose.get(usize::from(prose)) {
+            match in_prose.get(usize::from(prose)) {
                 Some(impact) if other == 0 => *impact,
                 _ => weights.impact(counts, &norms),
-            };
-            self.term_lists.push(*term, impact);
-            if let Some(parts) = &mut self.parts {
-                parts.push(FieldWeights::parts(counts, &norms));
             }
+        };
+        if let Some(parts) = &mut self.parts {
+            let items = seen_terms.items.iter();
+            parts.extend(items.map(|(_, counts)| FieldWeights::parts(counts, &norms)));
         }
-        let mut unique = 0;
-        for &(token, places) in &seen_tokens.items {
-            unique += u32::from(places & IN_BODY != 0);
-            self.token_lists.push(token, places);
-        }
-        self.term_lists.end();
-        self.token_lists.end();
-        self.unique.push(unique);
+        let terms = seen_terms.items.iter();
+        self.term_lists
+            .add(terms.map(|item| (item.0, impact(item))));
+        let tokens = seen_tokens.items.iter();
+        let in_body = tokens.clone().filter(|token| token.1 & IN_BODY != 0);
+        self.unique.push(in_body.count() as u32);
+        self.token_lists.add(tokens.copied());
         seen_words.clear();
         seen_terms.clear();
         seen_tokens.clear();

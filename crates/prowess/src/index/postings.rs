@@ -98,15 +98,11 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// Adds a word to the document at hand.
+    /// Adds a document with these words.
     #[inline]
-    pub(super) fn push(&mut self, word: u32, payload: u8) {
-        self.words.push(word);
-        self.payloads.push(payload);
-    }
-
-    /// Ends the document at hand.
-    pub(super) fn end(&mut self) {
+    pub(super) fn add(&mut self, words: impl Iterator<Item = (u32, u8)> + Clone) {
+        self.words.extend(words.clone().map(|item| item.0));
+        self.payloads.extend(words.map(|item| item.1));
         self.ends.push(self.words.len() as u32);
     }
 
@@ -223,10 +219,7 @@ mod tests {
             let lists = |documents: &[std::collections::BTreeMap<u32, u8>]| {
                 let mut lists = Lists::default();
                 for document in documents {
-                    for (&word, &payload) in document {
-                        lists.push(word, payload);
-                    }
-                    lists.end();
+                    lists.add(document.iter().map(|(word, payload)| (*word, *payload)));
                 }
                 lists
             };

@@ -68,7 +68,7 @@ impl Query {
             sections(end, |field, part| {
                 let text = &end[part];
                 let fenced = field == Field::Code && is_closed(text);
-                words::scan(text, |word, _| words.push((word, fenced)));
+                words::each(text, |word| words.push((word, fenced)));
             });
         }
         let total = words.len();

@@ -1,9 +1,8 @@
 //! Words as small numbers, in the order they were first seen.
 
-use std::{
-    hash::{BuildHasher, RandomState},
-    ops::Range,
-};
+use std::hash::{BuildHasher, RandomState};
+
+use super::scan::Span;
 
 /// A set of byte strings, each with a number and a value; numbers count up from 0.
 ///
@@ -45,23 +44,6 @@ struct Key {
     head: u64,
     /// The rest of up to seven bytes, marked where there are eight before it.
     tail: u64,
-}
-
-/// A word of a text.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    key: Key,
-    start: u32,
-    length: u32,
-}
-
-impl Place {
-    /// The bytes of the word.
-    #[inline]
-    pub(crate) fn range(&self) -> Range<usize> {
-        let start = self.start as usize;
-        start..start + self.length as usize
-    }
 }
 
 /// So many words are looked up together.
@@ -109,20 +91,16 @@ impl<V: Copy + Default> Interner<V> {
         self.intern_key(word, key(self.seed, word))
     }
 
-    /// Where a word stands in a text, with its key; what follows the word makes this quicker.
+    /// The key of a word of a text; what follows the word makes this quicker.
     #[inline]
-    pub(crate) fn place(&self, text: &[u8], start: usize, length: usize) -> Place {
-        let key = match text[start..].first_chunk::<16>() {
+    fn key_at(&self, text: &[u8], word: Span) -> Key {
+        let (start, length) = (word.start as usize, word.len());
+        match text[start..].first_chunk::<16>() {
             Some(chunk) if length <= KEY => {
                 let [head, tail] = halves(*chunk);
                 short(self.seed, head & LOW[length], tail & HIGH[length], length)
             }
             _ => key(self.seed, &text[start..start + length]),
-        };
-        Place {
-            key,
-            start: start as u32,
-            length: length as u32,
         }
     }
 
@@ -132,26 +110,26 @@ impl<V: Copy + Default> Interner<V> {
     pub(crate) fn intern_all(
         &mut self,
         text: &[u8],
-        places: &[Place],
-        mut found: impl FnMut(&Place, u32, bool, &mut V),
+        words: &[Span],
+        mut found: impl FnMut(Span, u32, bool, &mut V),
     ) {
-        for group in places.chunks(GROUP) {
+        for group in words.chunks(GROUP) {
             // Each word's slot is asked for before the first one is needed: in a large catalog
             // most lie in no near cache, and so they are waited for together.
             let mask = self.slots.len() - 1;
-            let mut near = [0; GROUP];
-            for (number, place) in near.iter_mut().zip(group) {
-                *number = self.slots[place.key.hash() & mask].number;
+            let mut near = [(Key::default(), 0); GROUP];
+            for (near, &word) in near.iter_mut().zip(group) {
+                let key = self.key_at(text, word);
+                *near = (key, self.slots[key.hash() & mask].number);
             }
-            for (place, near) in group.iter().zip(near) {
-                let word = &text[place.range()];
+            for (&word, &(key, near)) in group.iter().zip(&near) {
                 // A slot that was taken stays so, whatever was added since.
                 let near = near.wrapping_sub(1);
                 let (number, new) = match self.records.get(near as usize) {
-                    Some(record) if record.key == place.key && word.len() <= KEY => (near, false),
-                    _ => self.intern_key(word, place.key),
+                    Some(record) if record.key == key && word.len() <= KEY => (near, false),
+                    _ => self.intern_key(&text[word.range()], key),
                 };
-                found(place, number, new, &mut self.records[number as usize].value);
+                found(word, number, new, &mut self.records[number as usize].value);
             }
         }
     }
@@ -413,16 +391,16 @@ mod tests {
             .collect();
         let text = words.join(" ");
         for round in 0..2 {
-            let mut places = Vec::new();
+            let mut spans = Vec::new();
             let mut start = 0;
             for word in &words {
-                places.push(interner.place(text.as_bytes(), start, word.len()));
+                spans.push(Span::new(start, start + word.len()));
                 start += word.len() + 1;
             }
             let mut next = 0;
-            interner.intern_all(text.as_bytes(), &places, |place, number, new, _| {
+            interner.intern_all(text.as_bytes(), &spans, |word, number, new, ()| {
                 assert_eq!((number, new), (next, round == 0));
-                assert_eq!(&text[place.range()], words[number as usize]);
+                assert_eq!(&text[word.range()], words[number as usize]);
                 next += 1;
             });
             for (number, word) in words.iter().enumerate() {
@@ -441,8 +419,8 @@ mod tests {
         for length in 0..26 {
             let word = &text.as_bytes()[..length];
             let key = key(interner.seed, word);
-            assert_eq!(interner.place(word, 0, length).key, key);
-            assert_eq!(interner.place(text.as_bytes(), 0, length).key, key);
+            assert_eq!(interner.key_at(word, Span::new(0, length)), key);
+            assert_eq!(interner.key_at(text.as_bytes(), Span::new(0, length)), key);
             assert!(keys.insert((key.head, key.tail)));
         }
     }
@@ -450,13 +428,12 @@ mod tests {
     #[test]
     fn values_stay_with_their_words() {
         let mut interner = Interner::<u32>::default();
-        let text: String = (0..2_000).map(|number| format!("w{number} ")).collect();
-        let mut places = Vec::new();
-        crate::words::scan(&text, |word, start| {
-            places.push(interner.place(text.as_bytes(), start, word.len()));
-        });
+        let text = (0..2_000_u32).map(|number| number.to_string());
+        let text = text.collect::<Vec<_>>().join(" ");
+        let mut words = Vec::new();
+        crate::words::scan(&text, |word| words.push(word));
         for round in 0..3 {
-            interner.intern_all(text.as_bytes(), &places, |_, number, _, value| {
+            interner.intern_all(text.as_bytes(), &words, |_, number, _, value| {
                 assert_eq!(*value, number * round);
                 *value += number;
             });

@@ -3,13 +3,44 @@
 //! Sixty-four bytes are told apart at a time: a bit for each byte that may be part of a word.
 //! Starts and ends are then where bits change, so nothing is asked of single bytes.
 
+use std::ops::Range;
+
 use super::fold;
 
-/// Calls `found` for each word of a text, with the byte it starts at.
+/// Where a word stands in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(super) start: u32,
+    end: u32,
+}
+
+impl Span {
+    #[inline]
+    pub(super) fn new(start: usize, end: usize) -> Self {
+        Self {
+            start: start as u32,
+            end: end as u32,
+        }
+    }
+
+    /// How many bytes it has.
+    #[inline]
+    pub(super) fn len(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// Its bytes.
+    #[inline]
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// Calls `found` for each word of a text.
 ///
 /// `C++`, `C#`, `F#` and `.NET` are words with their marks.
 #[inline]
-pub(crate) fn scan<'t>(text: &'t str, mut found: impl FnMut(&'t str, usize)) {
+pub(crate) fn scan(text: &str, mut found: impl FnMut(Span)) {
     let bytes = text.as_bytes();
     // Whether the last byte was part of a word, where that word starts, and whether it may hold
     // more than ASCII.
@@ -39,8 +70,7 @@ pub(crate) fn scan<'t>(text: &'t str, mut found: impl FnMut(&'t str, usize)) {
             if wide && !bytes[start..end].is_ascii() {
                 scan_wide(text, start, end, &mut found);
             } else {
-                let (start, end) = with_marks(bytes, start, end);
-                found(&text[start..end], start);
+                found(with_marks(bytes, start, end));
             }
             start = next();
         }
@@ -49,11 +79,16 @@ pub(crate) fn scan<'t>(text: &'t str, mut found: impl FnMut(&'t str, usize)) {
     }
 }
 
+/// Calls `found` for each word of a text, as it stands.
+pub(crate) fn each<'t>(text: &'t str, mut found: impl FnMut(&'t str)) {
+    scan(text, |word| found(&text[word.range()]));
+}
+
 /// So many bytes are told apart together: one bit each.
 const BLOCK: usize = u64::BITS as usize;
 
 /// Eight times the same byte.
-const fn each(byte: u8) -> u64 {
+const fn eight(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
@@ -61,24 +96,24 @@ const fn each(byte: u8) -> u64 {
 #[inline]
 fn word_bytes(block: &[u8; BLOCK]) -> (u64, bool) {
     let (mut mask, mut high) = (0, 0);
-    for (at, eight) in block.as_chunks::<8>().0.iter().enumerate() {
-        let eight = u64::from_le_bytes(*eight);
-        let low = eight & each(0x7F);
-        let folded = low | each(0x20);
+    for (at, bytes) in block.as_chunks::<8>().0.iter().enumerate() {
+        let bytes = u64::from_le_bytes(*bytes);
+        let low = bytes & eight(0x7F);
+        let folded = low | eight(0x20);
         // Adding carries into the top bit of each byte that is at least so much.
-        let digit = (low + each(0x80 - b'0')) & !(low + each(0x7F - b'9'));
-        let letter = (folded + each(0x80 - b'a')) & !(folded + each(0x7F - b'z'));
-        let found = (digit | letter | eight) & each(0x80);
+        let digit = (low + eight(0x80 - b'0')) & !(low + eight(0x7F - b'9'));
+        let letter = (folded + eight(0x80 - b'a')) & !(folded + eight(0x7F - b'z'));
+        let found = (digit | letter | bytes) & eight(0x80);
         // The product gathers the eight top bits in its top byte.
         let gathered = (found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         mask |= gathered << (8 * at);
-        high |= eight & each(0x80);
+        high |= bytes & eight(0x80);
     }
     (mask, high != 0)
 }
 
 /// The words of a run that holds more than ASCII, letter by letter.
-fn scan_wide<'t>(text: &'t str, mut at: usize, end: usize, found: &mut impl FnMut(&'t str, usize)) {
+fn scan_wide(text: &str, mut at: usize, end: usize, found: &mut impl FnMut(Span)) {
     let letter = |at: usize| text[at..end].chars().next();
     while let Some(first) = letter(at) {
         let start = at;
@@ -89,8 +124,7 @@ fn scan_wide<'t>(text: &'t str, mut at: usize, end: usize, found: &mut impl FnMu
             at += first.len_utf8();
             continue;
         }
-        let (start, end) = with_marks(text.as_bytes(), start, at);
-        found(&text[start..end], start);
+        found(with_marks(text.as_bytes(), start, at));
     }
 }
 
@@ -103,27 +137,27 @@ fn is_letter(letter: char) -> bool {
 
 /// Widens `C` to `C++` or `C#`, and `NET` to `.NET`.
 #[inline]
-fn with_marks(bytes: &[u8], start: usize, end: usize) -> (usize, usize) {
+fn with_marks(bytes: &[u8], start: usize, end: usize) -> Span {
     let dotted = start > 0 && bytes[start - 1] == b'.';
     // Hardly any word has such a neighbour; many are as short.
     if (dotted || matches!(bytes.get(end), Some(b'#' | b'+'))) && end - start <= 3 {
         return widened(bytes, start, end, dotted);
     }
-    (start, end)
+    Span::new(start, end)
 }
 
 #[cold]
-fn widened(bytes: &[u8], start: usize, end: usize, dotted: bool) -> (usize, usize) {
+fn widened(bytes: &[u8], start: usize, end: usize, dotted: bool) -> Span {
     let after = bytes.get(end);
     match &bytes[start..end] {
-        [b'c' | b'C' | b'f' | b'F'] if after == Some(&b'#') => (start, end + 1),
-        [b'c' | b'C'] if bytes[end..].starts_with(b"++") => (start, end + 2),
+        [b'c' | b'C' | b'f' | b'F'] if after == Some(&b'#') => Span::new(start, end + 1),
+        [b'c' | b'C'] if bytes[end..].starts_with(b"++") => Span::new(start, end + 2),
         [b'N' | b'n', b'E' | b'e', b'T' | b't']
             if dotted && (start == 1 || !bytes[start - 2].is_ascii_alphanumeric()) =>
         {
-            (start - 1, end)
+            Span::new(start - 1, end)
         }
-        _ => (start, end),
+        _ => Span::new(start, end),
     }
 }
 
@@ -135,7 +169,9 @@ mod tests {
 
     fn words(text: &str) -> Vec<(usize, &str)> {
         let mut words = Vec::new();
-        scan(text, |word, start| words.push((start, word)));
+        scan(text, |word| {
+            words.push((word.range().start, &text[word.range()]));
+        });
         words
     }
 
@@ -168,7 +204,9 @@ mod tests {
         #[test]
         fn blocks_end_no_word(text in "([a-zC0-9.+# \n]|é|—|发|\u{301}){0,300}") {
             let mut expected = Vec::new();
-            scan_wide(&text, 0, text.len(), &mut |word, start| expected.push((start, word)));
+            scan_wide(&text, 0, text.len(), &mut |word| {
+                expected.push((word.range().start, &text[word.range()]));
+            });
             prop_assert_eq!(words(&text), expected);
         }
     }
