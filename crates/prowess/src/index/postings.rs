@@ -4,10 +4,12 @@
 //! then one byte of payload. Lists are written in two passes over the same
 //! documents: the first measures, the second writes in place, so nothing is sorted or copied.
 
+use super::Blob;
+
 /// Lists of documents, one for each term number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Postings {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Blob,
     /// Where each list starts, and one more for the end.
     pub(super) starts: Vec<u32>,
     /// How many documents each list holds.
@@ -49,7 +51,7 @@ impl Postings {
     }
 
     pub(crate) fn memory(&self) -> usize {
-        self.bytes.capacity() + (self.starts.capacity() + self.counts.capacity()) * 4
+        self.bytes.len() + (self.starts.capacity() + self.counts.capacity()) * 4
     }
 }
 
@@ -184,7 +186,7 @@ impl Postings {
             }
         }
         Self {
-            bytes,
+            bytes: bytes.into(),
             starts,
             counts,
         }
@@ -263,7 +265,7 @@ mod tests {
             let postings = Postings {
                 starts: vec![0, bytes.len() as u32],
                 counts: vec![1],
-                bytes,
+                bytes: bytes.into(),
             };
             assert_eq!(postings.list(0).collect::<Vec<_>>(), [(gap, 7)]);
         }

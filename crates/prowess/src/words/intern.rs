@@ -190,20 +190,35 @@ impl<V: Copy + Default> Interner<V> {
         &self.ends
     }
 
-    /// The words of `bytes` and `ends` again, unless the two do not fit or a word is there twice.
-    pub(crate) fn from_parts(bytes: &[u8], ends: Vec<u32>) -> Option<Self> {
-        let mut interner = Self::default();
-        let mut start = 0;
-        for end in ends {
-            let (number, new) = interner.intern(bytes.get(start..end as usize)?);
-            if !new {
-                return None;
-            }
-            debug_assert_eq!(number as usize + 1, interner.len());
-            start = end as usize;
-        }
-        interner.freeze();
-        (start == bytes.len()).then_some(interner)
+    /// The table of a frozen interner, and the seed that orders it.
+    pub(crate) fn table(&self) -> (&[u32], u64) {
+        (&self.numbers, self.seed)
+    }
+
+    /// A frozen interner again, unless its parts do not fit together. A table in the wrong order
+    /// loses words, and does no more harm.
+    pub(crate) fn from_parts(
+        bytes: Vec<u8>,
+        ends: Vec<u32>,
+        numbers: Vec<u32>,
+        seed: u64,
+    ) -> Option<Self> {
+        let used = numbers.iter().filter(|number| **number != 0).count();
+        let fits = ends.is_sorted()
+            && ends.last().map_or(0, |end| *end as usize) == bytes.len()
+            && numbers.len().is_power_of_two()
+            // A search ends at a free place, so there must be one.
+            && used == ends.len()
+            && used < numbers.len()
+            && numbers.iter().all(|number| *number as usize <= used);
+        fits.then(|| Self {
+            bytes,
+            ends,
+            slots: Vec::new(),
+            records: Vec::new(),
+            numbers,
+            seed,
+        })
     }
 
     pub(crate) fn memory(&self) -> usize {
