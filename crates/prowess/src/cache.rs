@@ -28,6 +28,7 @@ use crate::{
     trust::Decision,
 };
 
+mod field;
 mod file;
 mod finding;
 mod index;
@@ -35,6 +36,7 @@ mod kept;
 mod known;
 mod record;
 mod saved;
+mod section;
 
 use file::Unusable;
 use known::Known;
@@ -44,20 +46,6 @@ pub(crate) use kept::KeptSkill;
 
 /// Grows with every change to what the files hold or how skills are read.
 const FORMAT: u32 = 2;
-
-/// What stands where in the file of a source. The texts come last.
-mod section {
-    pub(super) const KEY: usize = 0;
-    pub(super) const FOLDERS: usize = 1;
-    pub(super) const FILES: usize = 2;
-    pub(super) const PATHS: usize = 3;
-    pub(super) const SKILLS: usize = 4;
-    pub(super) const NAMES: usize = 5;
-    pub(super) const MORE: usize = 6;
-    pub(super) const FINDINGS: usize = 7;
-    pub(super) const DESCRIPTIONS: usize = 8;
-    pub(super) const FOLDERS_MORE: usize = 9;
-}
 
 /// Fewer skills are read as quickly as their cache.
 const WORTH_IT: usize = 50;

@@ -8,9 +8,10 @@ use std::{
 use prowess_format::{Diagnostic, Document, Profile};
 
 use super::{
+    field::Range,
     file::{Opened, Unusable},
     finding::More,
-    record::{Range, SkillRecord},
+    record::SkillRecord,
     section,
 };
 use crate::{

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     bytes,
+    field::{Range, number},
     file::Parts,
     finding::{More, SavedFinding, SavedLocation, save_location},
-    record::{FileRecord, FolderRecord, Range, SkillRecord, number},
+    record::{FileRecord, FolderRecord, SkillRecord},
     section,
 };
 use crate::{
