@@ -11,13 +11,15 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use nix::fcntl::AtFlags;
+use nix::sys::stat::fstatat;
 use prowess::rank::Ranker;
 use prowess::select::Policy;
 use prowess::{Cache, Catalog, DiskSource, Limits, LoadOptions, Source, TrustAll};
 use serde::{Deserialize, Serialize};
 
 use super::activate;
-use crate::measure::{QueryCost, cost};
+use crate::measure::{Cost, QueryCost, cost};
 
 /// A single measurement; it prints its cost as one line of JSON.
 #[derive(Debug, Subcommand)]
@@ -28,6 +30,12 @@ pub(crate) enum Worker {
     Load(Place),
     /// Load the catalog, then build the index
     Index(Place),
+    /// Look at every folder and every `SKILL.md`, in the order of their paths, and open none: less
+    /// than this, no start can do that is to see every change
+    Stamps {
+        /// The folder whose children are the skills
+        dir: PathBuf,
+    },
     /// Load the catalog, with a cache or without, and maybe answer a first request
     Start {
         /// The folder whose children are the skills
@@ -114,6 +122,7 @@ impl Worker {
             }
             Self::Load(place) => print(&cost(|| load(place)).0),
             Self::Index(place) => print(&index_cost(place)),
+            Self::Stamps { dir } => print(&stamps(dir)?),
             Self::Start { dir, cache, search } => {
                 print(&cost(|| start(dir, cache.as_deref(), *search)).0)
             }
@@ -271,6 +280,35 @@ fn read_all(dir: &Path, threads: usize) -> usize {
         work();
     });
     total.into_inner().expect("no thread panicked")
+}
+
+/// What it costs to look at everything a catalog is made of, once it is known where that is.
+fn stamps(dir: &Path) -> Result<Cost> {
+    let mut paths = Vec::new();
+    let mut folders = vec![dir.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                folders.push(entry.path());
+            } else if entry.file_name() != "SKILL.md" {
+                continue;
+            }
+            paths.push(entry.path().strip_prefix(dir)?.to_path_buf());
+        }
+    }
+    paths.sort();
+    let root = fs::File::open(dir)?;
+    let look = |path: &PathBuf| fstatat(&root, path, AtFlags::AT_SYMLINK_NOFOLLOW);
+    let (cost, outcome) = cost(|| {
+        let files = paths.iter().filter(|path| path.ends_with("SKILL.md"));
+        (
+            files.count(),
+            paths.iter().try_for_each(|it| look(it).map(drop)),
+        )
+    });
+    outcome?;
+    Ok(cost)
 }
 
 fn children(dir: &Path) -> Vec<PathBuf> {
