@@ -135,7 +135,9 @@ fn ascii_terms(word: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kin
     if lower.bytes().all(|byte| byte.is_ascii_digit()) {
         return found(&lower, Kind::Number);
     }
-    emit(&lower, Kind::Whole, stemmers, found);
+    if !stop::is_stop(&lower) {
+        found(&stemmers.stem(&lower), Kind::Whole);
+    }
     let bytes = word.as_bytes();
     if bytes[1..].iter().all(u8::is_ascii_lowercase) {
         return;

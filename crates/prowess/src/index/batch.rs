@@ -15,6 +15,10 @@ use crate::words::{self, Interner, Span, Stemmers};
 /// is cut in catalogs anyway, and one that lists everything should not win everything.
 const MAX_METADATA: usize = 400;
 
+/// A document has about one different word for so many bytes of text. Room that is asked for and
+/// not used costs nothing; room that grows is copied.
+const BYTES_A_WORD: usize = 12;
+
 /// Documents read by one thread, with numbers of its own.
 #[derive(Default)]
 pub(crate) struct Batch {
@@ -102,6 +106,13 @@ impl Meaning {
 impl Batch {
     pub(crate) fn read(entries: &[Entry<'_>], weights: &FieldWeights) -> Self {
         let mut batch = Self::default();
+        let bytes: usize = entries.iter().map(|entry| entry.body.len()).sum();
+        batch
+            .token_lists
+            .reserve(entries.len(), bytes / BYTES_A_WORD);
+        batch
+            .term_lists
+            .reserve(entries.len(), bytes / BYTES_A_WORD);
         let mut reader = Reader::default();
         for entry in entries {
             batch.add(entry, weights, &mut reader);

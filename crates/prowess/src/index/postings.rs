@@ -100,6 +100,13 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
+    /// Makes room for so many documents and words in all.
+    pub(super) fn reserve(&mut self, documents: usize, words: usize) {
+        self.ends.reserve(documents);
+        self.words.reserve(words);
+        self.payloads.reserve(words);
+    }
+
     /// Adds a document with these words.
     #[inline]
     pub(super) fn add(&mut self, words: impl Iterator<Item = (u32, u8)> + Clone) {
