@@ -159,6 +159,7 @@ fn what_others_read_of_a_servers_skill() {
                     remote scope, in /bin/sh (acme)
           read      YAML frontmatter, 2 fields
           here      active: a model is told about it
+          mcp       no entry for hosts: it is of the MCP server `acme` and is not passed on; connect the client to that
         -- exit 0
     "#]]
     .assert_eq(&world.run("why pdf"));

@@ -193,3 +193,27 @@ fn many_skills_are_kept_between_runs_unless_somebody_objects() {
     assert!(told.contains("is damaged and is made anew"), "{told}");
     assert_eq!(world.run("list"), cold);
 }
+
+#[test]
+fn a_server_is_watched_too() {
+    let world = world();
+    let remote = |name: &str| format!("remote/{name}/SKILL.md");
+    world.file(&remote("tea"), skill("tea", "Makes tea"));
+    let program = env!("CARGO_BIN_EXE_prowess");
+    let folder = world.path("remote");
+    let config = format!(
+        "[servers.acme]\ncommand = {program:?}\nargs = [\"serve\", \"--local\", \"--dir\", {folder:?}]\ntimeout = 60\n"
+    );
+    world.file("home/.config/prowess/config.toml", config);
+    let watch = Watch::start(&world, "watch");
+    let mut told = vec![watch.line()];
+    world.file(&remote("docx"), skill("docx", "Writes letters"));
+    told.push(watch.line());
+    std::fs::remove_dir_all(folder.join("tea")).unwrap();
+    told.push(watch.line());
+    expect![[r"
+        watching 2 skills in 1 folder and 1 server
+        added    docx  skill://docx/SKILL.md
+        removed  tea  skill://tea/SKILL.md"]]
+    .assert_eq(&told.join("\n"));
+}

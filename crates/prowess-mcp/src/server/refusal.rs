@@ -62,6 +62,12 @@ pub enum Refusal {
     /// It is deeper or larger than is looked at.
     #[error("its folder is too deep or has more files than are listed; move some out")]
     Unlisted,
+    /// It is of another server, and who published it has to stay visible.
+    #[error("it is of the MCP server `{server}` and is not passed on; connect the client to that")]
+    Remote {
+        /// The label of that server.
+        server: String,
+    },
     /// It is hidden, shadowed, broken or not trusted.
     #[error("it is not in use here")]
     NotInUse,
@@ -75,6 +81,10 @@ pub enum Refusal {
 
 /// Looks at what the skill's own file says; its other files are not opened.
 pub(super) fn judge(skill: &Skill) -> Result<(), Refusal> {
+    if let Some(remote) = skill.remote() {
+        let server = remote.server.clone();
+        return Err(Refusal::Remote { server });
+    }
     let document = skill.document();
     match document.syntax() {
         None => return Err(Refusal::NoFrontmatter),
