@@ -40,7 +40,8 @@ pub(crate) struct Arguments {
         long,
         value_name = "ADDRESS",
         num_args = 0..=1,
-        default_missing_value = "127.0.0.1:8645"
+        default_missing_value = "127.0.0.1:8645",
+        value_parser = address
     )]
     http: Option<SocketAddr>,
     /// Ask clients for the bearer token in this file; needed for an address that others reach
@@ -88,7 +89,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         .map(read_token)
         .transpose()?;
     start_log(arguments, session);
-    let (sources, options) = session.live(&Request::default())?;
+    let (sources, options) = session.live(&ours())?;
+    tell_left_out(session);
     let live = LiveCatalog::open(sources, options)
         .map(Arc::new)
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
@@ -149,6 +151,46 @@ async fn serve(
     http::serve(server, listener, options, end).await;
     tracing::info!("ended");
     Ok(())
+}
+
+/// The skills that are passed on: whose author a client must be able to see, so none of other
+/// servers under our name.
+fn ours() -> Request {
+    Request {
+        local: true,
+        ..Request::default()
+    }
+}
+
+/// Says which servers the clients have to be connected to themselves.
+fn tell_left_out(session: &Session) {
+    let servers = session.named_servers();
+    if !servers.is_empty() {
+        tracing::warn!(
+            count = servers.len(),
+            servers = servers.join(" "),
+            "the skills of other MCP servers are not passed on; connect the client to them"
+        );
+    }
+}
+
+/// An address, a port of this machine, or an address without a port.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    const PORT: u16 = 8645;
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    if let Ok(ip) = text.parse() {
+        return Ok(SocketAddr::new(ip, PORT));
+    }
+    let port = text.strip_prefix("localhost:").or(text.strip_prefix(':'));
+    let port = if text == "localhost" {
+        Some(PORT)
+    } else {
+        port.unwrap_or(text).parse().ok()
+    };
+    port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)))
+        .ok_or_else(|| "write an address and a port, such as `127.0.0.1:8645`".to_owned())
 }
 
 /// Asks everything to end when the system or the user does.
@@ -262,6 +304,25 @@ fn start_log(arguments: &Arguments, session: &mut Session) {
 
 /// How many skills a snippet makes available, for the one who pastes it.
 fn available(session: &mut Session) -> Result<String, Failure> {
-    let catalog = session.load(&Request::default())?;
+    let catalog = session.load(&ours())?;
     Ok(count(catalog.model_visible().count(), "skill"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_can_be_short() {
+        let told = |text: &str| address(text).map(|it| it.to_string());
+        for short in ["8645", ":8645", "localhost:8645", "localhost", "127.0.0.1"] {
+            assert_eq!(told(short).as_deref(), Ok("127.0.0.1:8645"), "{short}");
+        }
+        assert_eq!(told("0.0.0.0:80").as_deref(), Ok("0.0.0.0:80"));
+        assert_eq!(told("[::1]:80").as_deref(), Ok("[::1]:80"));
+        assert_eq!(told("::1").as_deref(), Ok("[::1]:8645"));
+        for bad in ["", "example.com:80", "99999", "127.0.0.1:x"] {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
 }

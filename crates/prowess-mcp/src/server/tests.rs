@@ -225,3 +225,14 @@ async fn the_template_is_completed() {
     let paths = ask(json!({ "name": "path", "value": "refs" }), context).await;
     assert_eq!(paths, json!(["refs/a%20b.md"]));
 }
+
+#[tokio::test]
+async fn a_model_is_told_how_users_call_what_only_they_may() {
+    let home = home();
+    let mut client = Client::connect(&serve(&home), NEW).await;
+    let call = json!({ "name": "load_skill", "arguments": { "skill_name": "deploy" } });
+    let result = client.ask("tools/call", call).await;
+    assert_eq!(result["isError"], true);
+    expect!["Error: the skill `deploy` is used only when the user calls it; ask the user to call the prompt `deploy`, which most clients show as a slash command"]
+        .assert_eq(result["content"][0]["text"].as_str().unwrap());
+}
