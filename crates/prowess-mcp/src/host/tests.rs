@@ -20,11 +20,13 @@ use skill::Skill;
 
 mod approve;
 mod copies;
+mod corpus;
 mod follow;
 mod kill;
 mod lies;
 mod script;
 mod secure;
+mod serving;
 mod skill;
 mod stdio;
 

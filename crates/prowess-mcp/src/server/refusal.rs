@@ -34,6 +34,9 @@ pub enum Refusal {
         /// The rule that noticed.
         code: &'static str,
     },
+    /// The frontmatter holds what YAML does not let through.
+    #[error("its frontmatter holds a control character, which readers of YAML refuse; take it out")]
+    Control,
     /// A field that every entry has is missing, or means something else than text.
     #[error(
         "its frontmatter has no text in `{field}`; add it, in quotes if it looks like a number"
@@ -109,6 +112,12 @@ pub(super) fn judge(skill: &Skill) -> Result<(), Refusal> {
             });
         }
     }
+    let span = document.frontmatter_span();
+    let written = document.text().get(span.start..span.end);
+    let unfit = |char: char| char.is_control() && !"\t\n\r\u{85}".contains(char);
+    if written.is_some_and(|written| written.contains(unfit)) {
+        return Err(Refusal::Control);
+    }
     let fields = frontmatter(document);
     for field in ["name", "description"] {
         if !matches!(fields.get(field), Some(Json::String(text)) if !text.trim().is_empty()) {
@@ -164,6 +173,12 @@ mod tests {
             "---\nname: 42\ndescription: Fills forms.\n---\n",
             &expect![
                 "its frontmatter has no text in `name`; add it, in quotes if it looks like a number"
+            ],
+        );
+        check(
+            "---\nname: pdf\ndescription: Fills forms.\nicon: \u{1}f4e7\n---\n",
+            &expect![
+                "its frontmatter holds a control character, which readers of YAML refuse; take it out"
             ],
         );
         check(

@@ -12,13 +12,9 @@ use prowess::{
     ToolOptions,
     live::{LiveCatalog, LiveOptions},
 };
-use tokio_util::sync::CancellationToken;
 
-use super::*;
-use crate::{
-    http::{self, HttpOptions},
-    server::SkillServer,
-};
+use super::{serving::Serving, *};
+use crate::server::SkillServer;
 
 /// Long enough for a machine that has much else to do.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -84,21 +80,10 @@ fn a_live_catalog_follows_a_server_of_the_newest_kind() {
         let sources: Vec<Box<dyn Source>> = vec![Box::new(skills)];
         Arc::new(Catalog::load(&sources, &LoadOptions::default()).unwrap())
     };
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let remote = SkillServer::new(served(&["pdf"]), ToolOptions::default());
-    let end = CancellationToken::new();
-    let address = {
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"));
-        let listener = listener.unwrap();
-        let address = listener.local_addr().unwrap();
-        let (remote, end) = (remote.clone(), end.clone());
-        runtime.spawn(async move {
-            http::serve(&remote, listener, HttpOptions::default(), end).await;
-        });
-        address
-    };
-    let config = ServerConfig::url("acme", format!("http://{address}/mcp"));
-    let host = Arc::new(Host::start(vec![config], HostOptions::default()).unwrap());
+    let serving = Serving::start(&remote);
+    let host = Host::start(vec![serving.config("acme")], HostOptions::default()).unwrap();
+    let host = Arc::new(host);
     let sources = Arc::clone(&host);
     let live = LiveCatalog::open(move || sources.sources(), LiveOptions::default()).unwrap();
     let live = Arc::new(live);
@@ -119,5 +104,4 @@ fn a_live_catalog_follows_a_server_of_the_newest_kind() {
     assert_eq!(told.removed.len(), 1);
     assert_eq!(names(&live.snapshot()), ["docx"]);
     drop((live, host));
-    end.cancel();
 }
