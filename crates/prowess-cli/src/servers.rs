@@ -10,7 +10,7 @@ use std::{
 };
 
 use prowess::{
-    Catalog, Decision, Origin, Scope, Source, Trust as _, display_text, format::Diagnostic,
+    Catalog, Decision, Finding, Origin, Scope, Source, Trust as _, display_text, format::Diagnostic,
 };
 use prowess_mcp::host::{Host, HostOptions, ServerConfig, Transport, is_label};
 
@@ -200,13 +200,21 @@ impl Session {
 
     /// Tells what went wrong with servers.
     pub(crate) fn tell_servers(&mut self, catalog: &Catalog) {
-        for finding in catalog.findings() {
-            let diagnostic = &finding.diagnostic;
-            if is_about_server(diagnostic) {
-                let place = display_text(&finding.path.to_string_lossy());
-                self.output.diagnostic(diagnostic, &place, None);
-            }
+        self.tell_new_servers(catalog, &[]);
+    }
+
+    /// Tells what went wrong with servers and was not told before; gives what stands now.
+    pub(crate) fn tell_new_servers(&mut self, catalog: &Catalog, told: &[Finding]) -> Vec<Finding> {
+        let findings = catalog.findings().iter();
+        let findings: Vec<Finding> = findings
+            .filter(|finding| is_about_server(&finding.diagnostic))
+            .cloned()
+            .collect();
+        for finding in findings.iter().filter(|finding| !told.contains(finding)) {
+            let place = display_text(&finding.path.to_string_lossy());
+            self.output.diagnostic(&finding.diagnostic, &place, None);
         }
+        findings
     }
 }
 

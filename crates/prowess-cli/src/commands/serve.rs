@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
     /// Answer to this host name too, beside `localhost` and its addresses; can be repeated
-    #[arg(long, value_name = "NAME", requires = "http")]
+    #[arg(long, value_name = "NAME", requires = "http", value_parser = host_name)]
     allow_host: Vec<String>,
     /// How the log on standard error is written
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
@@ -193,6 +193,15 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         .ok_or_else(|| "write an address and a port, such as `127.0.0.1:8645`".to_owned())
 }
 
+/// A host by itself: what a client writes before the port is compared with it.
+fn host_name(text: &str) -> Result<String, String> {
+    let is_ip = text.parse::<std::net::IpAddr>().is_ok();
+    if text.is_empty() || (!is_ip && text.contains([':', '/', '@', ' '])) {
+        return Err("write the name alone, such as `skills.example`".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// Asks everything to end when the system or the user does.
 async fn end_on_signal(end: CancellationToken) {
     asked_to_end().await;
@@ -323,6 +332,16 @@ mod tests {
         assert_eq!(told("::1").as_deref(), Ok("[::1]:8645"));
         for bad in ["", "example.com:80", "99999", "127.0.0.1:x"] {
             assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_a_name_alone() {
+        for good in ["skills.example", "192.168.1.5", "fe80::1"] {
+            assert_eq!(host_name(good).as_deref(), Ok(good));
+        }
+        for bad in ["", "skills.example:8645", "http://skills.example"] {
+            assert!(host_name(bad).is_err(), "{bad}");
         }
     }
 }

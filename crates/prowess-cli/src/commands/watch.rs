@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let live = LiveCatalog::open(sources, options)
         .map(Arc::new)
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
-    session.tell_servers(&live.snapshot());
+    let mut told_servers = session.tell_new_servers(&live.snapshot(), &[]);
     let changes = live.subscribe();
     let generation = live.generation();
     start(arguments, session, &live.snapshot(), generation)?;
@@ -107,7 +107,13 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             }
         });
     }
+    let mut looked_at = generation;
     while !ended.load(Ordering::Relaxed) {
+        // What is new about a server changes no skill where only an approval is gone.
+        if live.generation() > looked_at {
+            looked_at = live.generation();
+            told_servers = session.tell_new_servers(&live.snapshot(), &told_servers);
+        }
         match changes.next_within(TICK) {
             // What the first line already counts is not told again.
             Some(told) if told.generation > generation => change(arguments, session, &told)?,

@@ -4,9 +4,12 @@ use super::{tools, view::View};
 
 /// A few lines: how to find and load skills.
 pub(super) fn instructions(view: &View) -> String {
-    let count = view.catalog.model_visible().count();
+    let count = match view.catalog.model_visible().count() {
+        1 => "1 skill".to_owned(),
+        count => format!("{count} skills"),
+    };
     format!(
-        "This server holds {count} skills: instructions for kinds of tasks, written by people who \
+        "This server holds {count}: instructions for kinds of tasks, written by people who \
          know them.\n\
          Before you start on a task, call `{}` with a few words about it. If a skill fits, call \
          `{}` with its name and follow what it says. Read the files it speaks of with `{}`.\n\
