@@ -90,8 +90,10 @@ impl Inner {
     pub(super) async fn relist(&self) -> Arc<Listing> {
         // Whoever asks anew has a reason to try a server that was away.
         self.connection.lock().await.down = None;
-        *self.listing.lock().await = None;
-        self.list().await
+        // Others go on with the list they have, however long this takes.
+        let listed = Arc::new(self.ask_list().await);
+        *self.listing.lock().await = Some(Arc::clone(&listed));
+        listed
     }
 
     pub(super) async fn ask_list(&self) -> Listing {

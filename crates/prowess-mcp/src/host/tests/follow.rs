@@ -3,6 +3,7 @@
 use std::{
     sync::{
         Arc,
+        atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, channel},
     },
     time::Duration,
@@ -104,4 +105,29 @@ fn a_live_catalog_follows_a_server_of_the_newest_kind() {
     assert_eq!(told.removed.len(), 1);
     assert_eq!(names(&live.snapshot()), ["docx"]);
     drop((live, host));
+}
+
+#[test]
+fn who_reads_does_not_wait_for_who_asks_again() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let skills = [Skill::new("pdf")];
+    let script = Script::new(move |method, params| {
+        // The second time it says nothing.
+        let again = method == "skills/list" && count.fetch_add(1, Ordering::Relaxed) > 0;
+        if again {
+            return Reply::Silence;
+        }
+        script::serve(&skills, method, params)
+    });
+    let host = Host::start(vec![server("acme", &script)], HostOptions::default()).unwrap();
+    assert_eq!(names(&catalog_of(&host)), ["pdf"]);
+    let _changed = followed(&host);
+    while asked.load(Ordering::Relaxed) < 2 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // The one that is followed has a minute to answer; this has its answer now.
+    assert_eq!(names(&catalog_of(&host)), ["pdf"]);
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+    script.end();
 }
