@@ -112,7 +112,7 @@ impl Drop for Visit {
             client = %self.client,
             method = self.method,
             status = self.status.as_u16(),
-            milliseconds = took.as_secs_f64() * 1_000.0,
+            microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             "answered"
         );
     }
