@@ -1,14 +1,13 @@
 //! `prowess serve`: every skill for every MCP client, over standard streams or HTTP.
 
 use std::{
-    io,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
     thread,
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use prowess::{live::LiveCatalog, select::Policy};
 use prowess_mcp::{
     http::{self, HttpOptions, Token},
@@ -16,8 +15,6 @@ use prowess_mcp::{
     stdio,
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{Level, level_filters::LevelFilter};
-use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
 use super::tool;
 use crate::{
@@ -27,7 +24,12 @@ use crate::{
     render::text::count,
 };
 
+mod address;
+mod log;
 mod snippet;
+
+use address::{address, host_name};
+use log::{Log, LogLevel};
 
 /// A token fits on a line; a larger file is another file.
 const MOST_TOKEN_BYTES: u64 = 4096;
@@ -61,24 +63,6 @@ pub(crate) struct Arguments {
     print_config: Option<snippet::McpClient>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Log {
-    /// For people
-    #[default]
-    Text,
-    /// One object per line
-    Json,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum LogLevel {
-    Off,
-    Error,
-    Warn,
-    Info,
-    Debug,
-}
-
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     if let Some(client) = arguments.print_config {
         return snippet::print(client, arguments, session);
@@ -88,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         .as_deref()
         .map(read_token)
         .transpose()?;
-    start_log(arguments, session);
+    log::start(arguments, session);
     let (sources, options) = session.live(&ours())?;
     tell_left_out(session);
     let live = LiveCatalog::open(sources, options)
@@ -174,34 +158,6 @@ fn tell_left_out(session: &Session) {
     }
 }
 
-/// An address, a port of this machine, or an address without a port.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    const PORT: u16 = 8645;
-    if let Ok(address) = text.parse() {
-        return Ok(address);
-    }
-    if let Ok(ip) = text.parse() {
-        return Ok(SocketAddr::new(ip, PORT));
-    }
-    let port = text.strip_prefix("localhost:").or(text.strip_prefix(':'));
-    let port = if text == "localhost" {
-        Some(PORT)
-    } else {
-        port.unwrap_or(text).parse().ok()
-    };
-    port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)))
-        .ok_or_else(|| "write an address and a port, such as `127.0.0.1:8645`".to_owned())
-}
-
-/// A host by itself: what a client writes before the port is compared with it.
-fn host_name(text: &str) -> Result<String, String> {
-    let is_ip = text.parse::<std::net::IpAddr>().is_ok();
-    if text.is_empty() || (!is_ip && text.contains([':', '/', '@', ' '])) {
-        return Err("write the name alone, such as `skills.example`".to_owned());
-    }
-    Ok(text.to_owned())
-}
-
 /// Asks everything to end when the system or the user does.
 async fn end_on_signal(end: CancellationToken) {
     asked_to_end().await;
@@ -265,83 +221,8 @@ fn read_token(path: &Path) -> Result<Token, Failure> {
     })
 }
 
-fn start_log(arguments: &Arguments, session: &mut Session) {
-    let usual = if arguments.http.is_some() {
-        LogLevel::Info
-    } else {
-        LogLevel::Warn
-    };
-    let level = match arguments.log_level.unwrap_or(usual) {
-        LogLevel::Off => LevelFilter::OFF,
-        LogLevel::Error => Level::ERROR.into(),
-        LogLevel::Warn => Level::WARN.into(),
-        LogLevel::Info => Level::INFO.into(),
-        LogLevel::Debug => Level::DEBUG.into(),
-    };
-    // What the libraries below say on their own is for those who look for faults there.
-    let others = if level == Level::DEBUG {
-        LevelFilter::WARN
-    } else {
-        LevelFilter::OFF
-    };
-    let wanted = Targets::new()
-        .with_default(others)
-        .with_target("prowess", level)
-        .with_target("prowess_mcp", level);
-    let registry = tracing_subscriber::registry().with(wanted);
-    let colored = session.environment.stderr_terminal && !session.environment.plain;
-    // A log that is already there keeps running.
-    let _ = match arguments.log {
-        Log::Text => registry
-            .with(fmt::layer().with_writer(io::stderr).with_ansi(colored))
-            .try_init(),
-        Log::Json => registry
-            .with(
-                fmt::layer()
-                    .json()
-                    .flatten_event(true)
-                    .with_writer(io::stderr),
-            )
-            .try_init(),
-    };
-    if session.environment.stdin_terminal && arguments.http.is_none() {
-        session.output.hint(
-            "a client starts this command and talks to it; `--print-config CLIENT` tells how to set one up",
-        );
-    }
-}
-
 /// How many skills a snippet makes available, for the one who pastes it.
 fn available(session: &mut Session) -> Result<String, Failure> {
     let catalog = session.load(&ours())?;
     Ok(count(catalog.model_visible().count(), "skill"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_can_be_short() {
-        let told = |text: &str| address(text).map(|it| it.to_string());
-        for short in ["8645", ":8645", "localhost:8645", "localhost", "127.0.0.1"] {
-            assert_eq!(told(short).as_deref(), Ok("127.0.0.1:8645"), "{short}");
-        }
-        assert_eq!(told("0.0.0.0:80").as_deref(), Ok("0.0.0.0:80"));
-        assert_eq!(told("[::1]:80").as_deref(), Ok("[::1]:80"));
-        assert_eq!(told("::1").as_deref(), Ok("[::1]:8645"));
-        for bad in ["", "example.com:80", "99999", "127.0.0.1:x"] {
-            assert!(address(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn a_host_is_a_name_alone() {
-        for good in ["skills.example", "192.168.1.5", "fe80::1"] {
-            assert_eq!(host_name(good).as_deref(), Ok(good));
-        }
-        for bad in ["", "skills.example:8645", "http://skills.example"] {
-            assert!(host_name(bad).is_err(), "{bad}");
-        }
-    }
 }

@@ -22,6 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A config with a server that serves this folder.
 fn serving(folder: &std::path::Path) -> String {
     let program = env!("CARGO_BIN_EXE_prowess");
+    let folder = folder.to_str().unwrap();
     format!(
         "[servers.acme]\ncommand = {program:?}\nargs = [\"serve\", \"--local\", \"--dir\", {folder:?}]\ntimeout = 60\n"
     )
