@@ -31,6 +31,14 @@ impl Fault {
         Self::new(ErrorCode::INVALID_REQUEST, message)
     }
 
+    pub(crate) fn is_too_large(&self) -> bool {
+        *self == Self::too_large()
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The answer, on one line. Where no id could be read it is null, as JSON-RPC asks.
     pub(crate) fn to_json(&self) -> String {
         let answer = json!({
@@ -67,6 +75,13 @@ fn explain(bytes: &[u8], error: &serde_json::Error) -> Fault {
         return Fault::new(ErrorCode::INVALID_REQUEST, "batches are not supported");
     }
     let id = value.get("id").cloned();
+    if id
+        .as_ref()
+        .is_some_and(|id| !id.is_string() && !id.is_i64() && !id.is_u64())
+    {
+        let message = "`id` is neither text nor a whole number";
+        return Fault::new(ErrorCode::INVALID_REQUEST, message);
+    }
     // A method that is known was given other parameters than it takes.
     let known = value.get("jsonrpc") == Some(&json!("2.0"))
         && value.get("method").is_some_and(Json::is_string);
@@ -150,6 +165,12 @@ mod tests {
             r#"{"id":7}"#,
             &expect![[
                 r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"the message is no JSON-RPC request"}}"#
+            ]],
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#,
+            &expect![[
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"`id` is neither text nor a whole number"}}"#
             ]],
         );
         check(
