@@ -1,11 +1,15 @@
 //! `prowess watch`: what happens to the skills, as it happens.
 
 use std::{
+    future::poll_fn,
     io::{self, Write as _},
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
+        mpsc::channel,
     },
+    task::Poll,
     thread,
     time::Duration,
 };
@@ -222,14 +226,26 @@ fn end_on_signal() -> Result<Arc<AtomicBool>, Failure> {
         .build()
         .map_err(failed)?;
     let end = Arc::clone(&ended);
+    let (ready, listening) = channel::<()>();
     let wait = move || {
-        runtime.block_on(super::serve::asked_to_end());
+        runtime.block_on(async {
+            let mut asked = pin!(super::serve::asked_to_end());
+            // The first question makes it listen; before that a signal would end the process.
+            let at_once = poll_fn(|context| Poll::Ready(asked.as_mut().poll(context).is_ready()));
+            let at_once = at_once.await;
+            drop(ready);
+            if !at_once {
+                asked.await;
+            }
+        });
         end.store(true, Ordering::Relaxed);
     };
     thread::Builder::new()
         .name("signals".to_owned())
         .spawn(wait)
         .map_err(failed)?;
+    // Nothing is sent; the end of the channel is the sign.
+    let _ = listening.recv();
     Ok(ended)
 }
 
