@@ -73,7 +73,7 @@ pub struct LoadOptions<'a> {
     pub look_at_untrusted: bool,
     /// How much is looked at.
     pub limits: Limits,
-    /// How many threads read; `None` takes what the machine has.
+    /// How many threads read, and later build the index; `None` takes what the machine has.
     pub threads: Option<NonZeroUsize>,
     /// Where to tell how far the load is.
     pub progress: Option<&'a Progress>,
@@ -135,6 +135,8 @@ pub struct Catalog {
     search: OnceLock<search::Search>,
     /// Where the index is kept between starts.
     saved: Option<SavedIndex>,
+    /// How many threads build the index.
+    threads: usize,
 }
 
 impl Catalog {
@@ -174,6 +176,7 @@ impl Catalog {
             by_path: OnceLock::new(),
             search: OnceLock::new(),
             saved: None,
+            threads: options.threads(),
         };
         catalog.resolve();
         catalog

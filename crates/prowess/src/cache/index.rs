@@ -9,7 +9,7 @@ use super::{
 use crate::{
     catalog::Text,
     identity::ContentHash,
-    index::{Change, Entry, Index},
+    index::{Change, Entry, FieldWeights, Index},
     skill::Skill,
 };
 
@@ -36,7 +36,7 @@ impl SavedIndex {
     }
 
     /// The index of these skills: as it was kept, with what is new, or built.
-    pub(crate) fn index(&self, skills: &[&Skill]) -> Index {
+    pub(crate) fn index(&self, skills: &[&Skill], threads: usize) -> Index {
         let keys: Vec<[u8; KEY]> = skills.iter().map(|skill| key(skill)).collect();
         let (index, fresh) = match self.read() {
             Some((index, known)) if known == keys => return index,
@@ -44,7 +44,8 @@ impl SavedIndex {
             None => {
                 let texts: Vec<Text<'_>> = skills.iter().map(|skill| Text::of(skill)).collect();
                 let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
-                (Index::build(&entries), usize::MAX)
+                let index = Index::build_with(&entries, FieldWeights::default(), threads);
+                (index, usize::MAX)
             }
         };
         if keys.len() >= WORTH_IT && fresh > keys.len() / OUT_OF_DATE {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Catalog;
 use crate::{
-    index::{Entry, Index},
+    index::{Entry, FieldWeights, Index},
     select::{Policy, Selection},
     skill::{Skill, State},
     source::Layout,
@@ -95,7 +95,7 @@ impl Catalog {
             let positions = self.searchable();
             if let Some(saved) = &self.saved {
                 let skills = positions.iter().map(|&at| &self.skills[at as usize]);
-                let index = saved.index(&skills.collect::<Vec<_>>());
+                let index = saved.index(&skills.collect::<Vec<_>>(), self.threads);
                 return Search { index, positions };
             }
             let texts: Vec<Text<'_>> = positions
@@ -104,7 +104,7 @@ impl Catalog {
                 .collect();
             let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
             Search {
-                index: Index::build(&entries),
+                index: Index::build_with(&entries, FieldWeights::default(), self.threads),
                 positions,
             }
         })

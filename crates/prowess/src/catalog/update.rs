@@ -46,6 +46,7 @@ impl Catalog {
             by_path: OnceLock::new(),
             search: OnceLock::new(),
             saved: self.saved.clone(),
+            threads: self.threads,
         };
         next.resolve();
         next.take_index(self);
