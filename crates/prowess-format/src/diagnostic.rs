@@ -69,22 +69,25 @@ impl Position {
 }
 
 /// Finds places one after another, so that the lines above are counted once and not for each.
-#[derive(Debug, Default)]
-pub(crate) struct LineCursor {
+#[derive(Debug, Clone, Default)]
+pub struct LineCursor {
     /// How many lines end before the line that was found last.
     above: u32,
     /// Where that line starts.
     start: usize,
+    /// Up to where its characters are counted, and how many those are.
+    counted: usize,
+    characters: usize,
 }
 
 impl LineCursor {
     /// The place of an offset in the same bytes as before.
-    pub(crate) fn position(&mut self, bytes: &[u8], offset: usize) -> Position {
+    pub fn position(&mut self, bytes: &[u8], offset: usize) -> Position {
         let before = &bytes[..offset.min(bytes.len())];
-        if before.len() < self.start {
+        if before.len() < self.counted {
             *self = Self::default();
         }
-        let from = self.start;
+        let from = self.counted;
         for at in memchr::memchr2_iter(b'\n', b'\r', &before[from..]) {
             let at = from + at;
             // The `\n` of a `\r\n` pair ends the line; its `\r` does not.
@@ -94,14 +97,19 @@ impl LineCursor {
             self.above += 1;
             self.start = at + 1;
         }
+        if self.start > self.counted {
+            self.counted = self.start;
+            self.characters = 0;
+        }
         // Continuation bytes are part of the character before them.
-        let column = before[self.start..]
+        self.characters += before[self.counted..]
             .iter()
             .filter(|byte| !matches!(byte, 0x80..=0xBF))
             .count();
+        self.counted = before.len();
         Position {
             line: self.above + 1,
-            column: column as u32 + 1,
+            column: self.characters as u32 + 1,
         }
     }
 }
