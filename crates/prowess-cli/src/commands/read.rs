@@ -116,6 +116,17 @@ fn explain(error: &ResourceError, skill: &Skill, path: &str, limits: &Limits) ->
         }
         ResourceError::Unreadable { source, .. } => failure.because(source),
         ResourceError::Remote(error) => failure.hint(&error.help),
+        ResourceError::BadPath { .. }
+        | ResourceError::Outside { .. }
+        | ResourceError::NotRegular { .. } => failure.hint(format!(
+            "`prowess resources {}` lists what can be read",
+            display_text(skill.name())
+        )),
+        ResourceError::TooLarge { .. } => failure.hint("split the file, or open it yourself"),
+        ResourceError::Changed { .. } => failure
+            .hint("`prowess trust --diff` shows what changed, `prowess trust` accepts it"),
+        ResourceError::Hidden { .. } => failure
+            .hint("look at that place and take the character out; docs/spec/hidden-unicode.md tells how to allow it"),
         _ => failure,
     }
 }
