@@ -122,7 +122,9 @@ fn explain(error: &ResourceError, skill: &Skill, path: &str, limits: &Limits) ->
             "`prowess resources {}` lists what can be read",
             display_text(skill.name())
         )),
-        ResourceError::TooLarge { .. } => failure.hint("split the file, or open it yourself"),
+        ResourceError::TooLarge { .. } => {
+            failure.hint("raise `resource-bytes` under `[limits]` in your config to read it")
+        },
         ResourceError::Changed { .. } => failure
             .hint("`prowess trust --diff` shows what changed, `prowess trust` accepts it"),
         ResourceError::Hidden { .. } => failure

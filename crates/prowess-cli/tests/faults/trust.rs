@@ -245,3 +245,30 @@ fn row_45_a_trusted_skill_that_changes_asks_again() {
     write(world.path(), "work/.agents/skills/a/run.sh", "echo one\n");
     assert!(world.run("prompt").contains("Is a."));
 }
+
+#[test]
+fn row_45_of_many_commands_that_trust_at_once_none_is_lost() {
+    let world = World::new();
+    let names: Vec<String> = (0..8).map(|at| format!("skill-{at}")).collect();
+    for name in &names {
+        let path = format!("work/.agents/skills/{name}");
+        world.skill(&path, name, "Is here. Use when asked.");
+    }
+    let running: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let mut command = prowess(world.path());
+            command
+                .args(["trust", name])
+                .current_dir(world.path().join("work"))
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for mut child in running {
+        assert!(child.wait().unwrap().success());
+    }
+    let told = world.run("trust --list");
+    assert_eq!(told.lines().count(), names.len(), "{told}");
+}
