@@ -342,16 +342,4 @@ fn node(value: &Json) -> Node {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_that_would_break_a_line_stays_encoded() {
-        assert_eq!(shown_path("a%20b.md").as_deref(), Some("a b.md"));
-        assert_eq!(
-            shown_path("a%0A%5B/skill%5D").as_deref(),
-            Some("a%0A%5B/skill%5D")
-        );
-        assert_eq!(shown_path("a\u{202e}b%0A"), None);
-    }
-}
+mod tests;
