@@ -272,3 +272,17 @@ fn row_45_of_many_commands_that_trust_at_once_none_is_lost() {
     let told = world.run("trust --list");
     assert_eq!(told.lines().count(), names.len(), "{told}");
 }
+
+#[test]
+fn row_44_a_projects_config_shows_nothing_from_outside() {
+    let world = World::new();
+    world.skill(".agents/skills/mine", "mine", "Is mine. Use when asked.");
+    write(world.path(), "secret.txt", "hunter2 is the word\n");
+    let config = world.path().join("work/prowess.toml");
+    std::os::unix::fs::symlink("../secret.txt", &config).unwrap();
+    expect![[r#"
+        error: the config `prowess.toml` is a link that leads out of its project, and is not read
+        hint: put the file itself there, or leave the project out with `--no-project`
+    "#]].assert_eq(&world.run("list"));
+    assert!(world.run("list --no-project").contains("Is mine."));
+}
