@@ -66,7 +66,10 @@ fn explain(bytes: &[u8], error: &serde_json::Error) -> Fault {
     if value.is_array() {
         return Fault::new(ErrorCode::INVALID_REQUEST, "batches are not supported");
     }
-    let id = value.get("id").cloned();
+    // An id that is neither text nor a number answers to nothing.
+    let id: Option<RequestId> = value
+        .get("id")
+        .and_then(|id| serde_json::from_value(id.clone()).ok());
     // A method that is known was given other parameters than it takes.
     let known = value.get("jsonrpc") == Some(&json!("2.0"))
         && value.get("method").is_some_and(Json::is_string);
@@ -82,7 +85,7 @@ fn explain(bytes: &[u8], error: &serde_json::Error) -> Fault {
         )
     };
     Fault {
-        id: id.and_then(|id| serde_json::from_value(id).ok()),
+        id,
         ..Fault::new(code, message)
     }
 }
@@ -150,6 +153,12 @@ mod tests {
             r#"{"id":7}"#,
             &expect![[
                 r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"the message is no JSON-RPC request"}}"#
+            ]],
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":{"x":1},"method":"ping"}"#,
+            &expect![[
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is no JSON-RPC request"}}"#
             ]],
         );
         check(

@@ -283,6 +283,7 @@ fn row_44_a_projects_config_shows_nothing_from_outside() {
     expect![[r#"
         error: the config `prowess.toml` is a link that leads out of its project, and is not read
         hint: put the file itself there, or leave the project out with `--no-project`
-    "#]].assert_eq(&world.run("list"));
+    "#]]
+    .assert_eq(&world.run("list"));
     assert!(world.run("list --no-project").contains("Is mine."));
 }
