@@ -37,7 +37,6 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Opens the file beside `path` that whoever changes it holds locked, and makes it if need be.
-#[expect(clippy::disallowed_methods, reason = "this is the module that writes")]
 pub(crate) fn open_lock(path: &Path) -> io::Result<fs::File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

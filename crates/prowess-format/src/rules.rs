@@ -2,7 +2,7 @@
 //!
 //! Every rule has a page of the same name in `docs/spec/`, whose examples run as tests.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{borrow::Cow, collections::HashMap, fmt::Write as _};
 
 use crate::{
     diagnostic::{Diagnostic, Fix, LineCursor, Severity, Span},
@@ -475,7 +475,8 @@ impl<'a> Report<'a> {
             let last = self.diagnostics.iter_mut().rfind(|it| it.code == *code);
             if let Some(last) = last {
                 let more = found - TOLD;
-                last.message += &format!("; {more} more like it are not shown");
+                // Writing to a string does not fail.
+                let _ = write!(last.message, "; {more} more like it are not shown");
             }
         }
     }

@@ -177,10 +177,13 @@ fn row_11_12_13_encodings() {
     );
     // Without a mark the fence tells.
     let bytes: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_be_bytes).collect();
-    file(bytes, &expect![[r#"
+    file(
+        bytes,
+        &expect![[r#"
         bad/SKILL.md: broken
           1:1 error[wrong-encoding]: the file is written in UTF-16 (big endian) and cannot be read
-    "#]]);
+    "#]],
+    );
     file(
         "\u{feff}---\r\nname: bad\r\ndescription: Use when asked.\r\ntags: 5: 6\r\n---\r\nx\r\n",
         &expect![[r#"

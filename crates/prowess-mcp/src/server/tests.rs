@@ -305,7 +305,7 @@ async fn a_folder_shows_its_children() {
 #[tokio::test]
 async fn a_file_that_hides_characters_is_not_served() {
     let home = home();
-    fs::write(home.path().join("skills/pdf/turned.md"), "a\u{202e}b").unwrap();
+    write(&home.path().join("skills/pdf/turned.md"), "a\u{202e}b");
     let mut client = Client::connect(&serve(&home), OLD).await;
     let answer = client
         .ask("resources/read", json!({ "uri": "skill://pdf/turned.md" }))

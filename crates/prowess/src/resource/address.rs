@@ -85,6 +85,7 @@ mod tests {
     use crate::{Catalog, resource::Content, testing::Tree};
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes its own files")]
     fn a_name_that_cannot_be_shown_is_listed_and_read_by_its_id() {
         let names: [&[u8]; 7] = [
             b"new\nline.md",
