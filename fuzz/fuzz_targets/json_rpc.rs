@@ -14,6 +14,7 @@ use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, duplex},
     runtime::{Builder, Runtime},
+    time::timeout,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -68,8 +69,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
     sent.extend_from_slice(PING);
     let expected = no_json(bytes);
-    let talk = RUNTIME.block_on(tokio::time::timeout(PATIENCE, talk(sent, expected)));
-    let parse_errors = talk.expect("every message is answered in time");
+    let talked = RUNTIME.block_on(async { timeout(PATIENCE, talk(sent, expected)).await });
+    let parse_errors = talked.expect("every message is answered in time");
     if let Some(expected) = expected {
         assert_eq!(parse_errors, expected, "lines that are no JSON");
     }
