@@ -100,8 +100,7 @@ async fn talk(sent: Vec<u8>, expected: Option<usize>) -> usize {
     let server = SERVER.clone();
     let end = CancellationToken::new();
     let ended = end.clone();
-    let serving =
-        tokio::spawn(async move { serve_streams(&server, theirs, ours, ended).await });
+    let serving = tokio::spawn(async move { serve_streams(&server, theirs, ours, ended).await });
     let writing = tokio::spawn(async move {
         writer.write_all(&sent).await.expect("the server reads");
         // Held open until all is answered.
