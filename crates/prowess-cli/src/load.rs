@@ -40,7 +40,7 @@ pub(crate) struct Session {
     pub(crate) environment: Environment,
     pub(crate) output: Output,
     /// The connections to MCP servers, once a verb asked for them.
-    pub(crate) host: Option<Host>,
+    pub(crate) host: Option<Arc<Host>>,
 }
 
 impl Session {
@@ -216,6 +216,7 @@ impl Session {
     ) -> Result<(impl Sources + use<>, LiveOptions), Failure> {
         // What is wrong with the places is told now, and not when they change.
         self.sources(request)?;
+        self.servers(request)?;
         let mut awaited = LivePlaces {
             places: self.places(request)?,
             environment: self.library_environment(),
@@ -246,7 +247,7 @@ impl Session {
                 config: self.config.clone(),
                 environment: self.environment.clone(),
                 output: Output::new(&self.environment, self.options.color),
-                host: None,
+                host: self.host.clone(),
             },
             request: request.clone(),
             awaited,
@@ -328,6 +329,9 @@ impl Sources for SessionSources {
         // What was there at the start may be gone now; the others still count.
         let mut sources = self.session.folders(&self.request).unwrap_or_default();
         sources.extend(self.session.catalogs().flatten());
+        if let Some(host) = self.session.host.as_deref().filter(|_| !self.request.local) {
+            sources.extend(host.sources());
+        }
         sources
     }
 

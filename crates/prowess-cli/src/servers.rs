@@ -4,10 +4,13 @@
 //! servers too, but nothing in a repository starts a program or calls an address before the user
 //! trusted the project.
 
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use prowess::{
-    Catalog, Decision, Origin, Scope, Source, Trust as _, display_text, format::Diagnostic,
+    Catalog, Decision, Finding, Origin, Scope, Source, Trust as _, display_text, format::Diagnostic,
 };
 use prowess_mcp::host::{Host, HostOptions, ServerConfig, Transport, is_label};
 
@@ -19,8 +22,8 @@ use crate::{
     render::text::{count, list},
 };
 
-/// A token with more bytes than this is no token.
-const TOKEN_BYTES: u64 = 64 * 1024;
+/// A token has a line, and the certificates of a whole system have a quarter of this.
+const FILE_BYTES: u64 = 1024 * 1024;
 
 /// The codes of findings about servers. They are told by every verb: a server that is away changes
 /// what there is to choose from.
@@ -39,9 +42,25 @@ impl Session {
             if servers.is_empty() {
                 return Ok(Vec::new());
             }
-            self.host = Some(self.open_host(servers, Host::start)?);
+            self.host = Some(Arc::new(self.open_host(servers, Host::start)?));
         }
-        Ok(self.host.as_ref().map(Host::sources).unwrap_or_default())
+        Ok(self.host.as_deref().map(Host::sources).unwrap_or_default())
+    }
+
+    /// The labels of the servers that this run would use. Nobody is contacted, and no project is
+    /// asked whether it is trusted.
+    pub(crate) fn named_servers(&self) -> Vec<String> {
+        let given = self.options.server.iter();
+        let given = given.filter_map(|text| named(text).ok());
+        let mut labels: Vec<String> = given.map(|server| server.label).collect();
+        if !self.options.no_servers && !self.options.local {
+            let set = self.config.servers.iter();
+            let set = set.filter(|it| it.server.enabled && !it.project);
+            labels.extend(set.map(|it| it.server.label.clone()));
+        }
+        labels.sort();
+        labels.dedup();
+        labels
     }
 
     /// A host for these servers, with the folders of this user.
@@ -89,7 +108,7 @@ impl Session {
             if servers.iter().any(|it| it.label == named.server.label) {
                 continue;
             }
-            match self.with_token(&named) {
+            match self.with_files(&named) {
                 Ok(server) => servers.push(server),
                 Err(failure) => {
                     let told = failure.render(self.output.message_paint);
@@ -136,16 +155,32 @@ impl Session {
         store.decide(&origin) == Decision::Trusted
     }
 
-    /// A server with its token, which is read when it is needed and kept nowhere.
-    fn with_token(&self, named: &NamedServer) -> Result<ServerConfig, Failure> {
+    /// A server with its token and its certificates, which are read when they are needed and kept
+    /// nowhere.
+    fn with_files(&self, named: &NamedServer) -> Result<ServerConfig, Failure> {
         let mut server = named.server.clone();
-        let (Some(path), Transport::Url { token, .. }) = (&named.token_file, &mut server.transport)
-        else {
-            return Ok(server);
+        if let Transport::Url {
+            token, authorities, ..
+        } = &mut server.transport
+        {
+            *token = self.file_of(named, named.token_file.as_deref(), "token")?;
+            *authorities = self.file_of(named, named.ca_file.as_deref(), "certificates")?;
+        }
+        Ok(server)
+    }
+
+    fn file_of(
+        &self,
+        named: &NamedServer,
+        path: Option<&Path>,
+        what: &str,
+    ) -> Result<Option<String>, Failure> {
+        let Some(path) = path else {
+            return Ok(None);
         };
         let failure = || {
             Failure::new(format!(
-                "the MCP server `{}` is left out: cannot read its token in `{}`",
+                "the MCP server `{}` is left out: cannot read its {what} in `{}`",
                 named.server.label,
                 path.display()
             ))
@@ -157,23 +192,29 @@ impl Session {
             .and_then(|it| files::real_path(&it).ok());
         let inside = |real: &PathBuf| root.is_some_and(|root| real.starts_with(root));
         if named.project && !files::real_path(path).ok().as_ref().is_some_and(inside) {
-            return Err(failure().hint("a project's token lies inside the project"));
+            return Err(failure().hint("a project's files lie inside the project"));
         }
-        let text =
-            files::read_text(path, TOKEN_BYTES).map_err(|error| failure().because(&error))?;
-        *token = Some(text.trim().to_owned());
-        Ok(server)
+        let text = files::read_text(path, FILE_BYTES).map_err(|error| failure().because(&error))?;
+        Ok(Some(text.trim().to_owned()))
     }
 
     /// Tells what went wrong with servers.
     pub(crate) fn tell_servers(&mut self, catalog: &Catalog) {
-        for finding in catalog.findings() {
-            let diagnostic = &finding.diagnostic;
-            if is_about_server(diagnostic) {
-                let place = display_text(&finding.path.to_string_lossy());
-                self.output.diagnostic(diagnostic, &place, None);
-            }
+        self.tell_new_servers(catalog, &[]);
+    }
+
+    /// Tells what went wrong with servers and was not told before; gives what stands now.
+    pub(crate) fn tell_new_servers(&mut self, catalog: &Catalog, told: &[Finding]) -> Vec<Finding> {
+        let findings = catalog.findings().iter();
+        let findings: Vec<Finding> = findings
+            .filter(|finding| is_about_server(&finding.diagnostic))
+            .cloned()
+            .collect();
+        for finding in findings.iter().filter(|finding| !told.contains(finding)) {
+            let place = display_text(&finding.path.to_string_lossy());
+            self.output.diagnostic(&finding.diagnostic, &place, None);
         }
+        findings
     }
 }
 
@@ -190,6 +231,7 @@ fn named(text: &str) -> Result<ServerConfig, Failure> {
             url: text.to_owned(),
             token: None,
             headers: std::collections::BTreeMap::new(),
+            authorities: None,
         };
         // `https://skills.example.com:8443/mcp` is called `skills.example.com`.
         let place = url.place();

@@ -91,6 +91,17 @@ impl Host {
             .collect()
     }
 
+    /// Follows every server from now on: each is asked for its list again when it says that the
+    /// list changed, and every [`HostOptions::ask_again`] where it says nothing. `tell` is called
+    /// after a list came that is another one; the [sources](Self::sources) then give it. With a
+    /// live catalog that is `move |_| live.refresh()`.
+    pub fn follow(&self, tell: impl Fn(&Server) + Send + Sync + 'static) {
+        let tell: Arc<dyn Fn(&Server) + Send + Sync> = Arc::new(tell);
+        for server in &self.servers {
+            server.follow(Arc::clone(&tell));
+        }
+    }
+
     /// The server with this label.
     pub fn server(&self, label: &str) -> Option<&Server> {
         self.servers.iter().find(|server| server.label() == label)

@@ -20,12 +20,14 @@ mod accept;
 mod gate;
 mod guard;
 mod metrics;
+mod refuse;
 
 pub use guard::Token;
 
 use crate::{server::SkillServer, wire::MAX_MESSAGE};
 use gate::InFlight;
 use metrics::Metrics;
+use refuse::Quota;
 
 /// How the endpoint is protected and bounded.
 #[derive(Debug, Clone)]
@@ -95,14 +97,18 @@ struct Desk {
     metrics: Metrics,
     sessions: Arc<LocalSessionManager>,
     server: SkillServer,
+    quota: Quota,
+    /// Nothing more is answered, and streams end.
+    ended: CancellationToken,
 }
 
-/// The whole service as a value; it needs no socket.
+/// The whole service as a value; it needs no socket. When `end` is cancelled its streams end, and
+/// what still comes is answered with 503.
 pub fn app(server: &SkillServer, options: HttpOptions, end: &CancellationToken) -> Router {
-    router(&desk(server, options), end)
+    router(&desk(server, options, end.child_token()))
 }
 
-fn desk(server: &SkillServer, options: HttpOptions) -> Arc<Desk> {
+fn desk(server: &SkillServer, options: HttpOptions, ended: CancellationToken) -> Arc<Desk> {
     let mut sessions = LocalSessionManager::default();
     // An answer is sent once and not kept: a client that lost one asks again.
     sessions.session_config.completed_cache_ttl = Duration::ZERO;
@@ -115,15 +121,17 @@ fn desk(server: &SkillServer, options: HttpOptions) -> Arc<Desk> {
         sessions: Arc::new(sessions),
         server: server.clone(),
         options,
+        quota: Quota::default(),
+        ended,
     })
 }
 
-fn router(desk: &Arc<Desk>, end: &CancellationToken) -> Router {
+fn router(desk: &Arc<Desk>) -> Router {
     let mut config = StreamableHttpServerConfig::default()
         .with_json_response(true)
         .with_sse_retry(None)
         .with_max_request_body_bytes(MAX_MESSAGE)
-        .with_cancellation_token(end.child_token())
+        .with_cancellation_token(desk.ended.clone())
         // The guard has looked at Host and Origin for every path.
         .disable_allowed_hosts();
     config.legacy_session_mode = true;
@@ -150,7 +158,9 @@ fn router(desk: &Arc<Desk>, end: &CancellationToken) -> Router {
 
 async fn tell_metrics(State(desk): State<Arc<Desk>>) -> Response {
     let sessions = desk.sessions.sessions.read().await.len();
-    let text = desk.metrics.render(sessions, &desk.server);
+    let text = desk
+        .metrics
+        .render(sessions, desk.in_flight.count(), &desk.server);
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
@@ -165,16 +175,17 @@ pub async fn listen(address: SocketAddr, options: &HttpOptions) -> Result<TcpLis
         .map_err(|source| HttpError::Listen { address, source })
 }
 
-/// Serves every client of the endpoint until `end` is cancelled; requests under way are
-/// finished first.
+/// Serves every client of the endpoint until `end` is cancelled. Then nobody new is let in,
+/// requests under way get their answers, and after them streams end.
 pub async fn serve(
     server: &SkillServer,
     listener: TcpListener,
     options: HttpOptions,
     end: CancellationToken,
 ) {
-    let desk = desk(server, options);
-    let router = router(&desk, &end);
+    // Not a child of `end`: a request under way then still needs what answers it.
+    let desk = desk(server, options, CancellationToken::new());
+    let router = router(&desk);
     accept::run(listener, router, &desk, &end).await;
 }
 

@@ -13,6 +13,7 @@ use crate::uri;
 mod connection;
 mod current;
 mod frontmatter;
+mod instructions;
 mod manifest;
 mod mime;
 mod page;

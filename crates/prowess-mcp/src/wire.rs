@@ -31,6 +31,14 @@ impl Fault {
         Self::new(ErrorCode::INVALID_REQUEST, message)
     }
 
+    pub(crate) fn is_too_large(&self) -> bool {
+        *self == Self::too_large()
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The answer, on one line. Where no id could be read it is null, as JSON-RPC asks.
     pub(crate) fn to_json(&self) -> String {
         let answer = json!({
@@ -66,10 +74,14 @@ fn explain(bytes: &[u8], error: &serde_json::Error) -> Fault {
     if value.is_array() {
         return Fault::new(ErrorCode::INVALID_REQUEST, "batches are not supported");
     }
-    // An id that is neither text nor a number answers to nothing.
-    let id: Option<RequestId> = value
-        .get("id")
-        .and_then(|id| serde_json::from_value(id.clone()).ok());
+    let id = value.get("id").cloned();
+    if id
+        .as_ref()
+        .is_some_and(|id| !id.is_string() && !id.is_i64() && !id.is_u64())
+    {
+        let message = "`id` is neither text nor a whole number";
+        return Fault::new(ErrorCode::INVALID_REQUEST, message);
+    }
     // A method that is known was given other parameters than it takes.
     let known = value.get("jsonrpc") == Some(&json!("2.0"))
         && value.get("method").is_some_and(Json::is_string);
@@ -85,7 +97,7 @@ fn explain(bytes: &[u8], error: &serde_json::Error) -> Fault {
         )
     };
     Fault {
-        id,
+        id: id.and_then(|id| serde_json::from_value(id).ok()),
         ..Fault::new(code, message)
     }
 }
@@ -156,9 +168,9 @@ mod tests {
             ]],
         );
         check(
-            r#"{"jsonrpc":"2.0","id":{"x":1},"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#,
             &expect![[
-                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is no JSON-RPC request"}}"#
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"`id` is neither text nor a whole number"}}"#
             ]],
         );
         check(

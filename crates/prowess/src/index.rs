@@ -6,6 +6,7 @@
 //! scattered, the parts are read together again from what they hold, not from the text.
 
 mod batch;
+mod blob;
 mod bytes;
 mod derive;
 mod fields;
@@ -19,6 +20,7 @@ mod weights;
 
 use std::sync::Arc;
 
+pub(crate) use blob::Blob;
 pub use bytes::IndexError;
 pub use fields::Field;
 pub(crate) use fields::{clauses, sections};

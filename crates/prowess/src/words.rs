@@ -4,15 +4,19 @@
 //! of ASCII letters and digits. A *term* is what the ranker `lexical` compares: folded, without
 //! stop words, stemmed, with compounds taken apart.
 
+use std::borrow::Cow;
+
 mod alias;
 mod english;
 mod fold;
 mod intern;
+mod scan;
 mod stem;
 mod stop;
 
 pub(crate) use fold::is_dense;
-pub(crate) use intern::{Interner, Place};
+pub(crate) use intern::Interner;
+pub(crate) use scan::{Span, each, scan};
 pub(crate) use stem::Stemmers;
 #[cfg(feature = "embeddings")]
 pub(crate) use stop::is_stop;
@@ -38,117 +42,15 @@ pub(crate) enum Kind {
     Pair,
 }
 
-/// Which bytes are ASCII letters and digits; a table, since every byte of every skill asks.
-const WORD_BYTES: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
-    }
-    table
-};
-
-#[inline]
-fn is_word_byte(byte: u8) -> bool {
-    WORD_BYTES[usize::from(byte)]
-}
-
-/// Eight times the same byte.
-const fn each(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; 8])
-}
-
-/// The bytes of eight that are no ASCII letters or digits, each as its top bit.
-#[inline]
-fn other_bytes(eight: u64) -> u64 {
-    let low = eight & each(0x7F);
-    let folded = low | each(0x20);
-    // Adding carries into the top bit of each byte that is at least so much.
-    let digit = (low + each(0x80 - b'0')) & !(low + each(0x7F - b'9'));
-    let letter = (folded + each(0x80 - b'a')) & !(folded + each(0x7F - b'z'));
-    !((digit | letter) & !eight) & each(0x80)
-}
-
-/// Where the run of ASCII letters and digits ends that starts here.
-#[inline]
-fn run_end(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(chunk) = bytes[at..].first_chunk::<8>() {
-        let other = other_bytes(u64::from_le_bytes(*chunk));
-        if other != 0 {
-            return at + other.trailing_zeros() as usize / 8;
-        }
-        at += 8;
-    }
-    while at < bytes.len() && is_word_byte(bytes[at]) {
-        at += 1;
-    }
-    at
-}
-
-/// Calls `found` for each word of a text, with its byte range.
-///
-/// `C++`, `C#`, `F#` and `.NET` are words with their marks.
-#[inline]
-pub(crate) fn scan<'t>(text: &'t str, mut found: impl FnMut(&'t str, usize)) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let byte = bytes[at];
-        if !is_word_byte(byte) && byte < 0x80 {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        loop {
-            at = run_end(bytes, at);
-            if at == bytes.len() || bytes[at] < 0x80 {
-                break;
-            }
-            let letter = text[at..].chars().next().unwrap_or('\0');
-            if !is_letter(letter) {
-                break;
-            }
-            at += letter.len_utf8();
-        }
-        if start == at {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-            continue;
-        }
-        let (start, end) = with_marks(bytes, start, at);
-        found(&text[start..end], start);
-        at = end;
-    }
-}
-
-fn is_letter(letter: char) -> bool {
-    fold::is_dense(letter)
-        || letter.is_alphanumeric()
-        || matches!(letter, '\u{300}'..='\u{36F}' | '\u{200B}'..='\u{200F}' | '\u{2060}')
-}
-
-/// Widens `C` to `C++` or `C#`, and `NET` to `.NET`.
-#[inline]
-fn with_marks(bytes: &[u8], start: usize, end: usize) -> (usize, usize) {
-    if end - start > 3 {
-        return (start, end);
-    }
-    match &bytes[start..end] {
-        [b'c' | b'C' | b'f' | b'F'] if bytes.get(end) == Some(&b'#') => (start, end + 1),
-        [b'c' | b'C'] if bytes[end..].starts_with(b"++") => (start, end + 2),
-        [b'N' | b'n', b'E' | b'e', b'T' | b't']
-            if start > 0
-                && bytes[start - 1] == b'.'
-                && (start == 1 || !is_word_byte(bytes[start - 2])) =>
-        {
-            (start - 1, end)
-        }
-        _ => (start, end),
-    }
-}
-
 /// Calls `found` for each run of ASCII letters and digits in a word, as it stands.
 pub(crate) fn tokens(word: &str, mut found: impl FnMut(&str)) {
+    if word.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        // So are nearly all.
+        if !word.is_empty() {
+            found(word);
+        }
+        return;
+    }
     let mut rest = word;
     while let Some(start) = rest.find(|c: char| c.is_ascii_alphanumeric()) {
         rest = &rest[start..];
@@ -212,8 +114,17 @@ fn pairs(run: &str, found: &mut impl FnMut(&str, Kind)) {
     }
 }
 
+/// A word in small letters.
+pub(crate) fn lowered(word: &str) -> Cow<'_, str> {
+    if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(word.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(word)
+    }
+}
+
 fn ascii_terms(word: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kind)) {
-    let lower = word.to_ascii_lowercase();
+    let lower = lowered(word);
     // Capital and small letter decide between the language and the verb.
     if word == "Go" {
         return found("golang", Kind::Whole);
@@ -224,7 +135,9 @@ fn ascii_terms(word: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kin
     if lower.bytes().all(|byte| byte.is_ascii_digit()) {
         return found(&lower, Kind::Number);
     }
-    emit(&lower, Kind::Whole, stemmers, found);
+    if !stop::is_stop(&lower) {
+        found(&stemmers.stem(&lower), Kind::Whole);
+    }
     let bytes = word.as_bytes();
     if bytes[1..].iter().all(u8::is_ascii_lowercase) {
         return;
@@ -275,7 +188,7 @@ mod tests {
     fn check(text: &str, expected: &Expect) {
         let stemmers = Stemmers::default();
         let mut out = String::new();
-        scan(text, |word, _| {
+        each(text, |word| {
             out.push_str(word);
             out.push_str(" →");
             terms(word, &stemmers, |term, kind| {
@@ -345,26 +258,9 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_told_from_its_neighbours() {
-        for byte in 0..=u8::MAX {
-            for at in 0..8 {
-                let mut eight = *b"abcXYZ09";
-                eight[at] = byte;
-                let other = other_bytes(u64::from_le_bytes(eight));
-                let expected = if byte.is_ascii_alphanumeric() {
-                    0
-                } else {
-                    0x80 << (8 * at)
-                };
-                assert_eq!(other, expected, "{byte:#x} at {at}");
-            }
-        }
-    }
-
-    #[test]
     fn tokens_are_ascii_runs() {
         let mut found = Vec::new();
-        scan("café größe C++ v2 test_case can't 数据x", |word, _| {
+        each("café größe C++ v2 test_case can't 数据x", |word| {
             tokens(word, |token| found.push(token.to_owned()));
         });
         assert_eq!(found.join(" "), "caf gr e C v2 test case can t x");

@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
                 .hint("add `--mode fallback`"),
         );
     }
-    let strategies = strategies(arguments)?;
+    let strategies = strategies(arguments, session)?;
     let options = options(arguments, session);
     let coordinator = Coordinator::new(&catalog, &arguments.tools, options);
     let resolution = coordinator.resolve(&strategies);
@@ -120,12 +120,12 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
 }
 
 /// By name, then by request, then by tag: from the surest wish to the widest.
-fn strategies(arguments: &Arguments) -> Result<Vec<Strategy>, Failure> {
+fn strategies(arguments: &Arguments, session: &mut Session) -> Result<Vec<Strategy>, Failure> {
     let names = arguments.name.iter().cloned().map(Strategy::Name);
     let query = if arguments.query.is_empty() {
         None
     } else {
-        Some(Strategy::Query(request(&arguments.query)?))
+        Some(Strategy::Query(request(&arguments.query, session)?))
     };
     let tags = arguments.tag.iter().cloned().map(Strategy::Tag);
     Ok(names.chain(query).chain(tags).collect())

@@ -54,7 +54,7 @@ struct Output<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
-    let text = request(&arguments.text)?;
+    let text = request(&arguments.text, session)?;
     let catalog = session.load(&Request::default())?;
     let injection = Injection {
         confidence: arguments.threshold,

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use prowess::{
-    Catalog, Decision, Skill, State,
+    Catalog, Decision, Scope, Skill, State,
     format::{Profile, Severity},
     wire::ListOutput,
 };
@@ -171,10 +171,18 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
         return format!("no skill has the tag {}\n", tags.join(" or "));
     }
     if skills.is_empty() {
-        let looked = catalog.origins().len();
-        let mut text = match looked {
-            0 => "no skills: none of the folders that clients use is here\n".to_owned(),
-            _ => format!("no skills in {}\n", count(looked, "folder")),
+        let origins = catalog.origins();
+        let remote = origins.iter().filter(|it| it.scope == Scope::Remote);
+        let servers = remote.count();
+        let mut text = match (origins.len() - servers, servers) {
+            (0, 0) => "no skills: none of the folders that clients use is here\n".to_owned(),
+            (0, servers) => format!("no skills from {}\n", count(servers, "server")),
+            (folders, 0) => format!("no skills in {}\n", count(folders, "folder")),
+            (folders, servers) => format!(
+                "no skills in {} and from {}\n",
+                count(folders, "folder"),
+                count(servers, "server")
+            ),
         };
         text += &hint(
             "`prowess new NAME` makes one, `--dir DIR` looks elsewhere, `prowess clients` shows the usual places",

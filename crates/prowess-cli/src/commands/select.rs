@@ -71,7 +71,7 @@ struct Row<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
-    let query = request(&arguments.query)?;
+    let query = request(&arguments.query, session)?;
     let mut policy = arguments.choose.policy(session);
     policy.top_k = arguments.top_k;
     policy.min_score = arguments.min_score;
@@ -117,13 +117,11 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             manual(&catalog, &catalog.select(&query, &policy), session);
         }
     }
-    Ok(
-        if selection.matches.is_empty() || selection.decision == Decision::None {
-            Exit::Findings
-        } else {
-            Exit::Fine
-        },
-    )
+    Ok(if selection.decision == Decision::None {
+        Exit::Findings
+    } else {
+        Exit::Fine
+    })
 }
 
 fn table(

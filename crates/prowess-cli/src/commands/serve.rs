@@ -1,14 +1,13 @@
 //! `prowess serve`: every skill for every MCP client, over standard streams or HTTP.
 
 use std::{
-    io,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
     thread,
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use prowess::{live::LiveCatalog, select::Policy};
 use prowess_mcp::{
     http::{self, HttpOptions, Token},
@@ -16,8 +15,6 @@ use prowess_mcp::{
     stdio,
 };
 use tokio_util::sync::CancellationToken;
-use tracing::{Level, level_filters::LevelFilter};
-use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
 use super::tool;
 use crate::{
@@ -27,7 +24,12 @@ use crate::{
     render::text::count,
 };
 
+mod address;
+mod log;
 mod snippet;
+
+use address::{address, host_name};
+use log::{Log, LogLevel};
 
 /// A token fits on a line; a larger file is another file.
 const MOST_TOKEN_BYTES: u64 = 4096;
@@ -40,14 +42,15 @@ pub(crate) struct Arguments {
         long,
         value_name = "ADDRESS",
         num_args = 0..=1,
-        default_missing_value = "127.0.0.1:8645"
+        default_missing_value = "127.0.0.1:8645",
+        value_parser = address
     )]
     http: Option<SocketAddr>,
     /// Ask clients for the bearer token in this file; needed for an address that others reach
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
     /// Answer to this host name too, beside `localhost` and its addresses; can be repeated
-    #[arg(long, value_name = "NAME", requires = "http")]
+    #[arg(long, value_name = "NAME", requires = "http", value_parser = host_name)]
     allow_host: Vec<String>,
     /// How the log on standard error is written
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
@@ -60,24 +63,6 @@ pub(crate) struct Arguments {
     print_config: Option<snippet::McpClient>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum Log {
-    /// For people
-    #[default]
-    Text,
-    /// One object per line
-    Json,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum LogLevel {
-    Off,
-    Error,
-    Warn,
-    Info,
-    Debug,
-}
-
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     if let Some(client) = arguments.print_config {
         return snippet::print(client, arguments, session);
@@ -87,8 +72,9 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         .as_deref()
         .map(read_token)
         .transpose()?;
-    start_log(arguments, session);
-    let (sources, options) = session.live(&Request::default())?;
+    log::start(arguments, session);
+    let (sources, options) = session.live(&ours())?;
+    tell_left_out(session);
     let live = LiveCatalog::open(sources, options)
         .map(Arc::new)
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
@@ -149,6 +135,27 @@ async fn serve(
     http::serve(server, listener, options, end).await;
     tracing::info!("ended");
     Ok(())
+}
+
+/// The skills that are passed on: whose author a client must be able to see, so none of other
+/// servers under our name.
+fn ours() -> Request {
+    Request {
+        local: true,
+        ..Request::default()
+    }
+}
+
+/// Says which servers the clients have to be connected to themselves.
+fn tell_left_out(session: &Session) {
+    let servers = session.named_servers();
+    if !servers.is_empty() {
+        tracing::warn!(
+            count = servers.len(),
+            servers = servers.join(" "),
+            "the skills of other MCP servers are not passed on; connect the client to them"
+        );
+    }
 }
 
 /// Asks everything to end when the system or the user does.
@@ -214,54 +221,8 @@ fn read_token(path: &Path) -> Result<Token, Failure> {
     })
 }
 
-fn start_log(arguments: &Arguments, session: &mut Session) {
-    let usual = if arguments.http.is_some() {
-        LogLevel::Info
-    } else {
-        LogLevel::Warn
-    };
-    let level = match arguments.log_level.unwrap_or(usual) {
-        LogLevel::Off => LevelFilter::OFF,
-        LogLevel::Error => Level::ERROR.into(),
-        LogLevel::Warn => Level::WARN.into(),
-        LogLevel::Info => Level::INFO.into(),
-        LogLevel::Debug => Level::DEBUG.into(),
-    };
-    // What the libraries below say on their own is for those who look for faults there.
-    let others = if level == Level::DEBUG {
-        LevelFilter::WARN
-    } else {
-        LevelFilter::OFF
-    };
-    let wanted = Targets::new()
-        .with_default(others)
-        .with_target("prowess", level)
-        .with_target("prowess_mcp", level);
-    let registry = tracing_subscriber::registry().with(wanted);
-    let colored = session.environment.stderr_terminal && !session.environment.plain;
-    // A log that is already there keeps running.
-    let _ = match arguments.log {
-        Log::Text => registry
-            .with(fmt::layer().with_writer(io::stderr).with_ansi(colored))
-            .try_init(),
-        Log::Json => registry
-            .with(
-                fmt::layer()
-                    .json()
-                    .flatten_event(true)
-                    .with_writer(io::stderr),
-            )
-            .try_init(),
-    };
-    if session.environment.stdin_terminal && arguments.http.is_none() {
-        session.output.hint(
-            "a client starts this command and talks to it; `--print-config CLIENT` tells how to set one up",
-        );
-    }
-}
-
 /// How many skills a snippet makes available, for the one who pastes it.
 fn available(session: &mut Session) -> Result<String, Failure> {
-    let catalog = session.load(&Request::default())?;
+    let catalog = session.load(&ours())?;
     Ok(count(catalog.model_visible().count(), "skill"))
 }

@@ -156,7 +156,7 @@ fn describe(tools: &[&dyn Tool], titled: bool, session: &mut Session) -> Result<
 
 /// The model's text is data, the person's line a message; `--json` is what a program keeps.
 fn call(tool: &dyn Tool, input: &str, json: bool, session: &mut Session) -> Result<Exit, Failure> {
-    let input = request(&[input.to_owned()])?;
+    let input = request(&[input.to_owned()], session)?;
     let input: Value = serde_json::from_str(&input).map_err(|error| {
         Failure::usage("the input is not JSON")
             .because(&error)

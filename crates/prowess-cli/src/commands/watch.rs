@@ -12,7 +12,7 @@ use std::{
 
 use clap::Args;
 use prowess::{
-    Catalog, display_path,
+    Catalog, Scope, display_path,
     live::{Changes, LiveCatalog, SkillChange, Watching},
 };
 use serde::Serialize;
@@ -49,6 +49,7 @@ enum Event {
         generation: u64,
         skills: usize,
         folders: Vec<String>,
+        servers: Vec<String>,
     },
     /// What became different.
     Change {
@@ -91,11 +92,28 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     }
     let ended = end_on_signal()?;
     let live = LiveCatalog::open(sources, options)
+        .map(Arc::new)
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
+    let mut told_servers = session.tell_new_servers(&live.snapshot(), &[]);
     let changes = live.subscribe();
     let generation = live.generation();
     start(arguments, session, &live.snapshot(), generation)?;
+    if let Some(host) = &session.host {
+        // Held weakly: the end of the watch is the end of the catalog.
+        let live = Arc::downgrade(&live);
+        host.follow(move |_| {
+            if let Some(live) = live.upgrade() {
+                live.refresh();
+            }
+        });
+    }
+    let mut looked_at = generation;
     while !ended.load(Ordering::Relaxed) {
+        // What is new about a server changes no skill where only an approval is gone.
+        if live.generation() > looked_at {
+            looked_at = live.generation();
+            told_servers = session.tell_new_servers(&live.snapshot(), &told_servers);
+        }
         match changes.next_within(TICK) {
             // What the first line already counts is not told again.
             Some(told) if told.generation > generation => change(arguments, session, &told)?,
@@ -112,8 +130,12 @@ fn start(
     catalog: &Catalog,
     generation: u64,
 ) -> Result<(), Failure> {
-    let places = catalog.origins().iter();
+    let origins = catalog.origins().iter();
+    let (remote, places): (Vec<_>, Vec<_>) =
+        origins.partition(|origin| origin.scope == Scope::Remote);
+    let servers: Vec<String> = remote.iter().map(|origin| origin.label.clone()).collect();
     let folders: Vec<String> = places
+        .iter()
         .map(|origin| session.environment.shorten(&origin.root))
         .collect();
     let skills = catalog.skills().len();
@@ -124,11 +146,16 @@ fn start(
                 generation,
                 skills,
                 folders,
+                servers,
             },
         );
     }
+    let servers = match servers.len() {
+        0 => String::new(),
+        some => format!(" and {}", count(some, "server")),
+    };
     let told = format!(
-        "watching {} in {}\n",
+        "watching {} in {}{servers}\n",
         count(skills, "skill"),
         count(folders.len(), "folder")
     );

@@ -413,13 +413,14 @@ mod tests {
     fn servers_are_told_apart_by_how_they_are_reached() {
         let config = check(
             Authority::User,
-            "[servers.acme]\nurl = \"https://x/mcp\"\ntoken-file = \"token\"\ntimeout = 2.5\n\
+            "[servers.acme]\nurl = \"https://x/mcp\"\ntoken-file = \"token\"\nca-file = \"ca.pem\"\ntimeout = 2.5\n\
              [servers.mine]\ncommand = \"npx\"\nargs = [\"-y\"]\nenv = { A = \"b\" }\nenabled = false\n",
             &expect![""],
         );
         let acme = &config.servers[0];
         assert_eq!(acme.server.timeout, Duration::from_millis(2500));
         assert_eq!(acme.token_file.as_deref(), Some(Path::new("/p/token")));
+        assert_eq!(acme.ca_file.as_deref(), Some(Path::new("/p/ca.pem")));
         assert!(!config.servers[1].server.enabled);
         check(
             Authority::User,

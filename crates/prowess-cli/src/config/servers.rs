@@ -15,6 +15,8 @@ pub(crate) struct NamedServer {
     pub(crate) server: ServerConfig,
     /// The file its token is in.
     pub(crate) token_file: Option<PathBuf>,
+    /// The file with the certificate authorities that are believed for it.
+    pub(crate) ca_file: Option<PathBuf>,
     /// The config that names it.
     pub(crate) from: PathBuf,
     /// Whether a project named it: it is contacted only where the project is trusted.
@@ -22,12 +24,13 @@ pub(crate) struct NamedServer {
 }
 
 /// Every key of `[servers.LABEL]`.
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "command",
     "args",
     "env",
     "url",
     "token-file",
+    "ca-file",
     "headers",
     "timeout",
     "enabled",
@@ -55,6 +58,7 @@ struct Told {
     env: BTreeMap<String, String>,
     url: Option<String>,
     token_file: Option<PathBuf>,
+    ca_file: Option<PathBuf>,
     headers: BTreeMap<String, String>,
     timeout: Option<Duration>,
     enabled: Option<bool>,
@@ -109,6 +113,7 @@ impl Reader<'_> {
                 "env" => told.env = self.pairs(item, &full),
                 "url" => told.url = self.one_text(item, &full),
                 "token-file" => told.token_file = self.path_of(item, &full),
+                "ca-file" => told.ca_file = self.path_of(item, &full),
                 "headers" => {
                     told.headers = self.pairs(item, &full);
                     self.check_headers(item, &full, &told.headers);
@@ -147,9 +152,12 @@ impl Reader<'_> {
                 );
             }
             (Some(command), None) => {
-                if told.token_file.is_some() || !told.headers.is_empty() {
+                let remote = [&told.token_file, &told.ca_file];
+                if remote.iter().any(|it| it.is_some()) || !told.headers.is_empty() {
                     return wrong(
-                        format!("`{name}` is started, so `token-file` and `headers` mean nothing"),
+                        format!(
+                            "`{name}` is started, so `token-file`, `ca-file` and `headers` mean nothing"
+                        ),
                         "take them out, or give it a `url` instead of a `command`",
                     );
                 }
@@ -177,6 +185,7 @@ impl Reader<'_> {
                     url,
                     token: None,
                     headers: told.headers,
+                    authorities: None,
                 }
             }
         };
@@ -186,6 +195,7 @@ impl Reader<'_> {
         Some(NamedServer {
             server,
             token_file: told.token_file,
+            ca_file: told.ca_file,
             from: self.path.to_path_buf(),
             project: self.authority == Authority::Project,
         })

@@ -326,6 +326,10 @@ fn any_request_gets_a_sensible_answer_in_little_time() {
             writer.join().unwrap().unwrap();
             let shown: Value = serde_json::from_slice(&output.stdout)
                 .unwrap_or_else(|error| panic!("{ranker}, {what}: {error}"));
+            if *what == "no UTF-8" {
+                expect!["warning: the request is not UTF-8 at byte 1; what is no text is read as `\u{FFFD}`\n"]
+                    .assert_eq(&String::from_utf8(output.stderr).unwrap());
+            }
             if ranker == "lexical" {
                 assert_eq!(
                     output.status.code(),
@@ -351,6 +355,9 @@ fn odd_limits_have_plain_answers() {
         shown["matches"].as_array().unwrap().len()
     };
     assert_eq!(count("--top-k 0"), 0);
+    // The decision stands without its list.
+    let decided = world.output("select wall --dir skills --top-k 0");
+    assert_eq!(decided.status.code(), Some(0));
     assert_eq!(count("--top-k 18446744073709551615"), 2);
     assert_eq!(count("--min-score inf"), 0);
     assert_eq!(count("--min-score -inf"), 2);

@@ -185,3 +185,25 @@ fn why_tells_what_hosts_do_not_get() {
         json!({ "served": true, "reason": null })
     );
 }
+
+#[test]
+fn skills_of_other_servers_are_not_passed_on_and_that_is_said() {
+    let world = World::new();
+    world.file(
+        "home/.config/prowess/config.toml",
+        "[servers.acme]\ncommand = \"prowess-no-such-program\"\n",
+    );
+    let log = |line: &str| {
+        let mut command = world.command(line);
+        let done = command.stdin(Stdio::null()).output().unwrap();
+        assert!(done.status.success());
+        String::from_utf8(done.stderr).unwrap()
+    };
+    let errors = log("serve");
+    let told = "the skills of other MCP servers are not passed on; connect the client to them";
+    assert!(errors.contains(told), "{errors}");
+    assert!(errors.contains("servers=\"acme\""), "{errors}");
+    assert!(!errors.contains("cannot be started"), "{errors}");
+    let errors = log("serve --no-servers");
+    assert!(!errors.contains(told), "{errors}");
+}

@@ -159,6 +159,7 @@ fn what_others_read_of_a_servers_skill() {
                     remote scope, in /bin/sh (acme)
           read      YAML frontmatter, 2 fields
           here      active: a model is told about it
+          mcp       no entry for hosts: it is of the MCP server `acme` and is not passed on; connect the client to that
         -- exit 0
     "#]]
     .assert_eq(&world.run("why pdf"));
@@ -381,4 +382,20 @@ fn a_repository_starts_nothing_before_it_is_trusted() {
         world.path("work/ran").exists(),
         "so may one of the user's own"
     );
+}
+
+#[test]
+fn a_server_is_no_folder() {
+    let world = World::new();
+    expect![[r#"
+        -- stderr
+        warning[server-unreachable]: the MCP server `acme` cannot be started: `prowess-no-such-program`: No such file or directory (os error 2)
+         --> prowess-no-such-program
+          = help: see whether `command` names a program that is installed
+
+        no skills from 1 server
+        hint: `prowess new NAME` makes one, `--dir DIR` looks elsewhere, `prowess clients` shows the usual places
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("list --server acme=prowess-no-such-program"));
 }

@@ -19,6 +19,15 @@ use crate::{
 /// Long enough for the busiest machine; nothing waits as long unless it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A config with a server that serves this folder.
+fn serving(folder: &std::path::Path) -> String {
+    let program = env!("CARGO_BIN_EXE_prowess");
+    let folder = folder.to_str().unwrap();
+    format!(
+        "[servers.acme]\ncommand = {program:?}\nargs = [\"serve\", \"--local\", \"--dir\", {folder:?}]\ntimeout = 60\n"
+    )
+}
+
 /// A watch that runs, and its lines.
 struct Watch {
     child: Child,
@@ -192,4 +201,62 @@ fn many_skills_are_kept_between_runs_unless_somebody_objects() {
     let told = world.run("list");
     assert!(told.contains("is damaged and is made anew"), "{told}");
     assert_eq!(world.run("list"), cold);
+}
+
+#[test]
+fn a_server_is_watched_too() {
+    let world = world();
+    let remote = |name: &str| format!("remote/{name}/SKILL.md");
+    world.file(&remote("tea"), skill("tea", "Makes tea"));
+    let folder = world.path("remote");
+    world.file("home/.config/prowess/config.toml", serving(&folder));
+    let watch = Watch::start(&world, "watch");
+    let mut told = vec![watch.line()];
+    world.file(&remote("docx"), skill("docx", "Writes letters"));
+    told.push(watch.line());
+    std::fs::remove_dir_all(folder.join("tea")).unwrap();
+    told.push(watch.line());
+    expect![[r"
+        watching 2 skills in 1 folder and 1 server
+        added    docx  skill://docx/SKILL.md
+        removed  tea  skill://tea/SKILL.md"]]
+    .assert_eq(&told.join("\n"));
+}
+
+#[test]
+fn an_approval_that_is_gone_is_told_while_watching() {
+    let world = World::new();
+    world.file("remote/tea/SKILL.md", skill("tea", "Makes tea"));
+    let folder = world.path("remote");
+    world.file("home/.config/prowess/config.toml", serving(&folder));
+    world.run("approve acme/tea --yes");
+    let mut command = world.command("watch");
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(
+        output
+            .next()
+            .unwrap()
+            .unwrap()
+            .starts_with("watching 1 skill")
+    );
+    let errors = child.stderr.take().unwrap();
+    let (tell, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(errors).lines().map_while(Result::ok) {
+            // The test may have ended.
+            let _ = tell.send(line);
+        }
+    });
+    world.file("remote/tea/SKILL.md", skill("tea", "Makes coffee"));
+    let line = lines.recv_timeout(PATIENCE);
+    // It may have ended by itself, which the line above would tell.
+    let _ = child.kill();
+    let _ = child.wait();
+    expect!["warning[approval-revoked]: `skill://tea/SKILL.md` of the MCP server `acme` has changed since it was approved, so the approval is taken back"]
+        .assert_eq(&line.expect("nothing is told"));
 }

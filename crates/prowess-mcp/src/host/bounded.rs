@@ -44,8 +44,15 @@ pub(super) struct Bounded<R> {
     inner: R,
     most: usize,
     line: usize,
+    /// Whether the line is no message.
+    odd: bool,
+    /// Bytes of all lines that are none.
+    garbage: usize,
     noticed: Arc<Noticed>,
 }
+
+/// So many bytes of lines that are no messages are put up with: some programs greet their user.
+const MOST_GARBAGE: usize = 64 * 1024;
 
 impl<R> Bounded<R> {
     pub(super) fn new(inner: R, most: usize, noticed: Arc<Noticed>) -> Self {
@@ -53,6 +60,8 @@ impl<R> Bounded<R> {
             inner,
             most,
             line: 0,
+            odd: false,
+            garbage: 0,
             noticed,
         }
     }
@@ -60,15 +69,24 @@ impl<R> Bounded<R> {
     fn look(&mut self, bytes: &[u8]) -> bool {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
             let first = part.iter().find(|byte| !byte.is_ascii_whitespace());
-            if self.line == 0 && first.is_some_and(|&byte| byte != b'{' && byte != b'[') {
-                self.noticed.garbage.store(true, Ordering::Relaxed);
+            if self.line == 0 {
+                self.odd = first.is_some_and(|&byte| byte != b'{' && byte != b'[');
             }
             self.line += part.len();
+            if self.odd {
+                self.noticed.garbage.store(true, Ordering::Relaxed);
+            }
             if self.line > self.most {
                 self.noticed.note_too_large();
                 return false;
             }
             if part.ends_with(b"\n") {
+                if self.odd {
+                    self.garbage += self.line;
+                    if self.garbage > MOST_GARBAGE {
+                        return false;
+                    }
+                }
                 self.line = 0;
             }
         }
@@ -91,7 +109,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Bounded<R> {
         }
         // A read that fails has read nothing.
         buffer.set_filled(before);
-        Poll::Ready(Err(io::Error::other("a message is too large")))
+        Poll::Ready(Err(io::Error::other("what comes is too much")))
     }
 }
 
@@ -120,5 +138,8 @@ mod tests {
     fn words_between_messages_are_noticed() {
         let told = Some("writes lines that are no messages to its standard output");
         assert_eq!(read("{}\nhello\n"), (true, told));
+        // A few are put up with, and a flood is not.
+        assert_eq!(read(&"hello\n".repeat(1_000)), (true, told));
+        assert_eq!(read(&"hello\n".repeat(100_000)), (false, told));
     }
 }

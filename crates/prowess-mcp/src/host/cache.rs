@@ -42,9 +42,11 @@ struct Kept {
 }
 
 impl Cache {
-    pub(super) fn new(folder: &Path, server: &str) -> Self {
+    /// The copies of the server with this label at this place: another server that is given the
+    /// label later has nothing to do with them.
+    pub(super) fn new(folder: &Path, server: &str, place: &str) -> Self {
         Self {
-            folder: folder.join(key(server, "")),
+            folder: folder.join(key(server, place)),
             server: server.to_owned(),
         }
     }

@@ -37,6 +37,8 @@ pub enum Transport {
         token: Option<String>,
         /// Further headers.
         headers: BTreeMap<String, String>,
+        /// Certificate authorities, as PEM, that are believed beside those of the system.
+        authorities: Option<String>,
     },
 }
 
@@ -67,6 +69,27 @@ impl Transport {
     }
 }
 
+impl Transport {
+    /// Tells one server from another. It holds what may be secret, so it is only ever hashed.
+    pub(super) fn identity(&self) -> String {
+        match self {
+            Self::Url { url, .. } => url.clone(),
+            Self::Command {
+                command,
+                args,
+                directory,
+                ..
+            } => {
+                let mut words = vec![command.as_str()];
+                words.extend(args.iter().map(String::as_str));
+                let directory = directory.as_ref().map(|it| it.to_string_lossy());
+                words.extend(directory.as_deref());
+                words.join("\0")
+            }
+        }
+    }
+}
+
 impl ServerConfig {
     /// How long a server may take unless the user says otherwise.
     pub const TIMEOUT: Duration = Duration::from_secs(10);
@@ -77,6 +100,7 @@ impl ServerConfig {
             url: url.into(),
             token: None,
             headers: BTreeMap::new(),
+            authorities: None,
         };
         Self::new(label, transport)
     }
@@ -118,7 +142,7 @@ pub fn is_label(text: &str) -> bool {
 }
 
 /// How a host behaves.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct HostOptions {
     /// How much is taken from one server.
     pub limits: HostLimits,
@@ -127,6 +151,20 @@ pub struct HostOptions {
     pub cache: Option<PathBuf>,
     /// Where approvals are kept; without a place nothing is approved.
     pub approvals: Option<PathBuf>,
+    /// How long a server that is followed may say nothing before it is asked for its list again:
+    /// not every server tells that it changed.
+    pub ask_again: Duration,
+}
+
+impl Default for HostOptions {
+    fn default() -> Self {
+        Self {
+            limits: HostLimits::default(),
+            cache: None,
+            approvals: None,
+            ask_again: Duration::from_secs(300),
+        }
+    }
 }
 
 /// How much is taken from one server before it is told off.

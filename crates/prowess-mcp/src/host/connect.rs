@@ -8,7 +8,7 @@ use std::{
 use rmcp::{
     Peer, RoleClient, ServiceError,
     model::{
-        ClientConfig, ClientRequest, CustomRequest, ReadResourceRequest, ReadResourceRequestParams,
+        ClientRequest, CustomRequest, ReadResourceRequest, ReadResourceRequestParams,
         ResourceContents, ServerResult,
     },
     service::RunningService,
@@ -23,25 +23,30 @@ use super::{
     fault::Fault,
 };
 
+mod hear;
 mod open;
 mod reason;
 
+use hear::{Ears, News};
 use open::Opening;
 use reason::{START_BY_HAND, TELL_OWNER, http_reason, last_words, server_fault, shown, silent};
 
 /// A program that was told to end gets this long before it is ended.
 const GRACE: Duration = Duration::from_millis(1_500);
 
+type Service = RunningService<RoleClient, Ears>;
+
 /// An open connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     label: String,
     timeout: Duration,
-    service: Mutex<Option<RunningService<RoleClient, ClientConfig>>>,
+    service: Mutex<Option<Service>>,
     peer: Peer<RoleClient>,
     child: Mutex<Option<Child>>,
     noticed: Arc<Noticed>,
     said: Arc<Mutex<Vec<u8>>>,
+    news: News,
 }
 
 /// What a request came back with when it came back with nothing to use.
@@ -57,11 +62,13 @@ impl Connection {
     /// Connects, and makes sure that the server offers skills.
     pub(super) async fn open(config: &ServerConfig, limits: &HostLimits) -> Result<Self, Fault> {
         let (noticed, said) = <(Arc<Noticed>, Arc<Mutex<Vec<u8>>>)>::default();
+        let news = News::default();
         let start = Opening {
             config,
             limits,
             noticed: &noticed,
             said: &said,
+            news: &news,
         };
         let (service, child) = match &config.transport {
             Transport::Command { .. } => start.command().await?,
@@ -76,6 +83,7 @@ impl Connection {
             child: Mutex::new(child),
             noticed,
             said,
+            news,
         };
         let info = connection.peer.peer_info();
         let extensions = info

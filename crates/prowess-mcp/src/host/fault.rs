@@ -136,6 +136,8 @@ pub enum Fault {
         age: String,
         /// How many there are.
         skills: usize,
+        /// The one step to take.
+        help: String,
     },
     /// A copy or an approval could not be kept.
     #[error("cannot keep {what} of the MCP server `{label}`: {reason}")]
@@ -176,7 +178,7 @@ impl Fault {
     /// The one step to take.
     pub fn help(&self) -> String {
         match self {
-            Self::Server { help, .. } => help.clone(),
+            Self::Server { help, .. } | Self::Copies { help, .. } => help.clone(),
             Self::NoSkills { label } => {
                 format!("take `[servers.{label}]` out of the config, or set `enabled = false`")
             }
@@ -198,9 +200,6 @@ impl Fault {
                     "look at it, then run `prowess approve {label}/{}`",
                     name_of(uri)
                 )
-            }
-            Self::Copies { label, .. } => {
-                format!("start the server, or take `[servers.{label}]` out of the config")
             }
             Self::Store { .. } => "make room, or let the folder be written to".to_owned(),
         }

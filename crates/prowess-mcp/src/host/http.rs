@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream::BoxStream};
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use reqwest::{Client, Response, redirect::Policy};
+use reqwest::{Certificate, Client, Response, redirect::Policy};
 use rmcp::{
     model::{ClientJsonRpcMessage, ClientRequest, ErrorData, ServerJsonRpcMessage},
     transport::streamable_http_client::{
@@ -15,12 +15,14 @@ use rmcp::{
     },
 };
 use sse_stream::{Sse, SseStream};
+use tokio::sync::watch;
 
 use super::bounded::Noticed;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const SESSION: &str = "mcp-session-id";
+const LAST_EVENT: &str = "last-event-id";
 
 /// As many redirects as a browser follows are too many for a program.
 const REDIRECTS: usize = 4;
@@ -31,6 +33,7 @@ pub(super) struct BoundedHttp {
     client: Client,
     most: usize,
     noticed: Arc<Noticed>,
+    followed: watch::Receiver<bool>,
 }
 
 type HttpError = StreamableHttpError<reqwest::Error>;
@@ -38,9 +41,11 @@ type HttpError = StreamableHttpError<reqwest::Error>;
 impl BoundedHttp {
     pub(super) fn new(
         url: &str,
+        authorities: Vec<Certificate>,
         timeout: Duration,
         most: usize,
         noticed: Arc<Noticed>,
+        followed: watch::Receiver<bool>,
     ) -> Result<Self, reqwest::Error> {
         // Fails where a host has chosen another one already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -48,7 +53,8 @@ impl BoundedHttp {
             .connect_timeout(timeout)
             // An answer that was cut short would otherwise hold up the next request.
             .pool_max_idle_per_host(0)
-            .redirect(same_origin());
+            .redirect(same_origin())
+            .tls_certs_merge(authorities);
         if is_loopback(url) {
             builder = builder.no_proxy();
         }
@@ -56,6 +62,7 @@ impl BoundedHttp {
             client: builder.build()?,
             most,
             noticed,
+            followed,
         })
     }
 
@@ -190,14 +197,37 @@ impl StreamableHttpClient for BoundedHttp {
 
     async fn get_stream(
         &self,
-        _uri: Arc<str>,
-        _session: Option<Arc<str>>,
-        _last_event: Option<String>,
-        _token: Option<String>,
-        _headers: HashMap<HeaderName, HeaderValue>,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpError> {
-        // Nothing here waits for what a server says by itself.
-        Err(HttpError::ServerDoesNotSupportSse)
+        // Most hosts ask once and are gone. Only who follows a server hears what it says by itself.
+        let mut followed = self.followed.clone();
+        if followed.wait_for(|followed| *followed).await.is_err() {
+            return Err(HttpError::ServerDoesNotSupportSse);
+        }
+        let mut request = self.client.get(&*uri).header(header::ACCEPT, EVENTS);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        if let Some(session) = session {
+            request = request.header(SESSION, &*session);
+        }
+        if let Some(event) = last_event {
+            request = request.header(LAST_EVENT, event);
+        }
+        let response = request.send().await?;
+        let kind = response.headers().get(header::CONTENT_TYPE);
+        let events = kind.is_some_and(|kind| kind.as_bytes().starts_with(EVENTS.as_bytes()));
+        if !response.status().is_success() || !events {
+            return Err(HttpError::ServerDoesNotSupportSse);
+        }
+        Ok(self.events(response))
     }
 }
 

@@ -3,14 +3,12 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
 use prowess::format::Document;
+use tokio_util::sync::CancellationToken;
 
 use super::{
     approvals::Approvals,
@@ -23,6 +21,7 @@ use super::{
 };
 
 mod fetch;
+mod follow;
 mod state;
 
 /// A server and what is known of it. Cloning it shares the connection.
@@ -38,7 +37,7 @@ struct Inner {
     lane: Arc<Lane>,
     cache: Option<Cache>,
     approvals: Option<Approvals>,
-    closed: AtomicBool,
+    closed: CancellationToken,
     connection: tokio::sync::Mutex<Link>,
     listing: tokio::sync::Mutex<Option<Arc<Listing>>>,
     held: Mutex<HashMap<String, Held>>,
@@ -93,12 +92,13 @@ impl Server {
         let cache = options.cache.clone();
         let approvals = options.approvals.clone();
         Self(Arc::new(Inner {
-            cache: cache.map(|folder| Cache::new(&folder, &config.label)),
+            cache: cache
+                .map(|folder| Cache::new(&folder, &config.label, &config.transport.identity())),
             approvals: approvals.map(Approvals::new),
             config,
             options,
             lane,
-            closed: AtomicBool::new(false),
+            closed: CancellationToken::new(),
             connection: tokio::sync::Mutex::default(),
             listing: tokio::sync::Mutex::default(),
             held: Mutex::default(),
@@ -189,6 +189,23 @@ impl Server {
             .spawn(async move { server.0.list().await });
     }
 
+    /// Lists anew whenever the server says that it has another list, and from time to time where it
+    /// says nothing, until it is closed. After each list that is another one `tell` is called.
+    pub(super) fn follow(&self, tell: Arc<dyn Fn(&Server) + Send + Sync>) {
+        let server = self.clone();
+        self.0.lane.handle().spawn(async move {
+            let told = || {
+                let (server, tell) = (server.clone(), Arc::clone(&tell));
+                // Whoever is told may wait for this very lane.
+                let told = tokio::task::spawn_blocking(move || tell(&server));
+                async move { drop(told.await) }
+            };
+            // It waits for years, and most of what it does along the way is seldom.
+            let following = Box::pin(server.0.follow(told));
+            server.0.closed.run_until_cancelled(following).await
+        });
+    }
+
     /// What is held about a skill of the list; this asks nobody.
     pub(super) fn held(&self, uri: &str) -> Option<Held> {
         self.0.held().get(uri).cloned()
@@ -196,7 +213,7 @@ impl Server {
 
     /// Ends the connection. What was not fetched by then is not fetched any more.
     pub(super) async fn close(&self) {
-        self.0.closed.store(true, Ordering::Relaxed);
+        self.0.closed.cancel();
         let mut link = self.0.connection.lock().await;
         if let Some(connection) = link.open.take() {
             connection.close().await;

@@ -4,20 +4,30 @@
     reason = "tests look at files of their own"
 )]
 
-use std::{fmt::Write as _, time::Duration};
+use std::{
+    fmt::Write as _,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use expect_test::{Expect, expect};
 use prowess::{Catalog, Limits, LoadOptions, MemorySource, Source};
 use serde_json::json;
 
 use super::*;
-use script::{Reply, Script, Skill};
+use script::{Reply, Script};
+use skill::Skill;
 
 mod approve;
 mod copies;
+mod corpus;
+mod follow;
 mod kill;
 mod lies;
 mod script;
+mod secure;
+mod serving;
+mod skill;
 mod stdio;
 
 /// A folder for copies and approvals.
@@ -46,6 +56,15 @@ fn server(label: &str, script: &Script) -> ServerConfig {
 
 fn catalog_of(host: &Host) -> Catalog {
     Catalog::load(&host.sources(), &LoadOptions::default()).unwrap()
+}
+
+/// A server whose list can be exchanged.
+fn changing(skills: Vec<Skill>) -> (Script, Arc<Mutex<Vec<Skill>>>) {
+    let skills = Arc::new(Mutex::new(skills));
+    let served = Arc::clone(&skills);
+    let script =
+        Script::new(move |method, params| script::serve(&served.lock().unwrap(), method, params));
+    (script, skills)
 }
 
 /// What a reader sees of a catalog: each skill, then each finding.
@@ -290,4 +309,14 @@ fn one_call_is_made_by_async_code_on_any_executor() {
         acme.load("skill://pdf/SKILL.md").await
     });
     assert_eq!(loaded.unwrap().document.instructions(), "Do pdf.");
+}
+
+#[test]
+fn a_skill_of_a_server_is_not_served_under_our_name() {
+    let script = Script::serving([Skill::new("pdf")]);
+    let host = Host::start(vec![server("acme", &script)], HostOptions::default()).unwrap();
+    let catalog = catalog_of(&host);
+    let refusal = crate::server::refusal(catalog.get("pdf").unwrap()).unwrap();
+    expect!["it is of the MCP server `acme` and is not passed on; connect the client to that"]
+        .assert_eq(&refusal.to_string());
 }

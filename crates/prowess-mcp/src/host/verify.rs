@@ -53,16 +53,16 @@ pub(super) fn frontmatter(listed: &Map<String, Json>, bytes: &[u8]) -> Result<Do
     Ok(document)
 }
 
-/// Whether a value means the same in both. A server may have read `1.10` as a number and `yes` as
-/// a switch; white space at the ends is lost on the way through some readers.
+/// Whether a value means the same in both. A server may have read `1.10` as a number, `yes` as a
+/// switch and a day as a moment; white space at the ends is lost on the way through some readers.
 fn same(listed: &Json, written: &Value) -> bool {
     match (listed, written) {
-        (Json::String(listed), Value::Scalar(text, _)) => listed.trim() == text.trim(),
+        (Json::String(listed), Value::Scalar(text, style)) => {
+            listed.trim() == text.trim() || (*style == Style::Plain && is_same_day(listed, text))
+        }
         (Json::Number(number), Value::Scalar(text, Style::Plain)) => {
             *number.to_string() == **text
-                || text
-                    .parse()
-                    .is_ok_and(|value: f64| number.as_f64() == Some(value))
+                || readings(text).any(|value| number.as_f64() == Some(value))
         }
         (Json::Bool(switch), Value::Scalar(_, Style::Plain)) => written.as_bool() == Some(*switch),
         (Json::Null, Value::Scalar(text, Style::Plain)) => {
@@ -85,6 +85,47 @@ fn same(listed: &Json, written: &Value) -> bool {
     }
 }
 
+/// What a number can mean to readers of YAML 1.1 and 1.2: `0o17`, `017`, `0x1f` and `1_000` are
+/// numbers to some.
+fn readings(text: &str) -> impl Iterator<Item = f64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let signed = |digits: &str| !digits.starts_with(['+', '-']);
+    let radix = |prefix: &str, radix: u32| {
+        let digits = digits.strip_prefix(prefix).filter(|it| signed(it))?;
+        let value = u32::from_str_radix(&digits.replace('_', ""), radix).ok()?;
+        Some(f64::from(value))
+    };
+    let decimal = digits.replace('_', "").parse::<f64>().ok();
+    let decimal = decimal.filter(|_| signed(digits));
+    let all = [decimal, radix("0x", 16), radix("0o", 8), radix("0", 8)];
+    let value = move |value: f64| if negative { -value } else { value };
+    all.into_iter().flatten().map(value)
+}
+
+/// Whether a moment is the beginning of a day that was written without quotes, as readers that
+/// know dates give it.
+fn is_same_day(listed: &str, written: &str) -> bool {
+    let form = b"0000-00-00";
+    let is_day = written.len() == form.len()
+        && written.bytes().zip(form).all(|(byte, form)| match form {
+            b'0' => byte.is_ascii_digit(),
+            _ => byte == *form,
+        });
+    let midnight = [
+        "T00:00:00",
+        "T00:00:00Z",
+        "T00:00:00.000Z",
+        "T00:00:00+00:00",
+    ];
+    is_day
+        && listed
+            .strip_prefix(written)
+            .is_some_and(|rest| midnight.contains(&rest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +141,30 @@ mod tests {
             Err(check) => format!("{check:?}"),
         };
         expected.assert_eq(&told);
+    }
+
+    #[test]
+    fn numbers_and_days_mean_what_any_reader_makes_of_them() {
+        let written = "a: 0x10\nb: 0o17\nc: 017\nd: 1_000\ne: 2026-01-31\nf: -0x10\n";
+        let check = |listed: Json, expected: &Expect| {
+            check(listed, &format!("---\n{written}---\nBody\n"), expected);
+        };
+        check(
+            json!({"a": 16, "b": 15, "c": 15, "d": 1000, "e": "2026-01-31T00:00:00.000Z", "f": -16}),
+            &expect!["Body"],
+        );
+        check(
+            json!({"a": "0x10", "b": "0o17", "c": 17, "d": "1_000", "e": "2026-01-31", "f": -16}),
+            &expect!["Body"],
+        );
+        check(
+            json!({"a": 17, "b": 15, "c": 15, "d": 1000, "e": "2026-01-31", "f": -16}),
+            &expect![[r#"Frontmatter { field: "a" }"#]],
+        );
+        check(
+            json!({"a": 16, "b": 15, "c": 15, "d": 1000, "e": "2026-01-31T10:00:00Z", "f": -16}),
+            &expect![[r#"Frontmatter { field: "e" }"#]],
+        );
     }
 
     #[test]

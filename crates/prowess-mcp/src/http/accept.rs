@@ -54,6 +54,11 @@ pub(super) async fn run(
         };
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else {
             desk.metrics.turned_away();
+            if let Some(unsaid) = desk.quota.take() {
+                let (client, most) = (address.ip(), desk.options.connections);
+                let unsaid = (unsaid > 0).then_some(unsaid);
+                tracing::warn!(%client, most, unsaid, "a connection was turned away");
+            }
             if let Ok(permit) = Arc::clone(&telling).try_acquire_owned() {
                 tokio::spawn(async move {
                     turn_away(stream).await;
@@ -92,10 +97,14 @@ pub(super) async fn run(
         });
     }
     drop(listener);
-    if timeout(desk.options.grace, graceful.shutdown())
-        .await
-        .is_err()
-    {
+    let answered = async {
+        desk.in_flight.quiet().await;
+        // What is left are streams, which end only when they are told to.
+        desk.ended.cancel();
+    };
+    let all = async { tokio::join!(graceful.shutdown(), answered) };
+    if timeout(desk.options.grace, all).await.is_err() {
+        desk.ended.cancel();
         tracing::warn!("some requests did not end in time");
     }
 }

@@ -7,12 +7,12 @@ use axum::{
     extract::State,
     http::{HeaderMap, Request, StatusCode, Uri, header, uri::Authority},
     middleware::Next,
-    response::{IntoResponse as _, Response},
+    response::Response,
 };
 use prowess::ContentHash;
 use subtle::ConstantTimeEq as _;
 
-use super::Desk;
+use super::{Desk, gate::Client, refuse::Refused};
 
 /// What a client must show. Only its hash is held, so that it cannot end up in a log.
 #[derive(Clone)]
@@ -48,13 +48,8 @@ pub(super) async fn pass(
 ) -> Response {
     let (uri, headers) = (request.uri(), request.headers());
     if let Err((status, reason)) = check(&desk, uri, headers) {
-        desk.metrics.refused(status);
-        tracing::warn!(status = status.as_u16(), reason, "a request was refused");
-        let text = format!("{reason}\n");
-        if status == StatusCode::UNAUTHORIZED {
-            return (status, [(header::WWW_AUTHENTICATE, "Bearer")], text).into_response();
-        }
-        return (status, text).into_response();
+        let client = Client::of(&request);
+        return Refused::new(status, reason).answer(&desk, client);
     }
     next.run(request).await
 }

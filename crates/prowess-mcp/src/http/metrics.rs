@@ -30,7 +30,7 @@ const METHODS: [&str; 15] = [
 ];
 
 /// A request that lasts as long as the client likes says nothing about the server's speed.
-const LONG: &str = "subscriptions/listen";
+pub(super) const LONG: &str = "subscriptions/listen";
 
 /// Seconds, as upper bounds.
 const BUCKETS: [f64; 10] = [
@@ -104,7 +104,7 @@ impl Metrics {
     }
 
     /// Everything as text.
-    pub(super) fn render(&self, sessions: usize, server: &SkillServer) -> String {
+    pub(super) fn render(&self, sessions: usize, in_flight: usize, server: &SkillServer) -> String {
         let mut text = String::new();
         let mut metric = |name: &str, kind: &str, help: &str, rows: &[(String, String)]| {
             // Writing to a string does not fail.
@@ -114,6 +114,13 @@ impl Metrics {
             }
         };
         let one = |value: String| vec![(String::new(), value)];
+        let version = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
+        metric(
+            "prowess_build_info",
+            "gauge",
+            "Which version this is; always 1.",
+            &[(version, "1".to_owned())],
+        );
         let mut rows = Vec::new();
         let names = METHODS.iter().copied().chain(["other"]);
         for (method, counts) in names.zip(&self.requests) {
@@ -158,6 +165,12 @@ impl Metrics {
             &one(self.turned_away.load(Relaxed).to_string()),
         );
         metric(
+            "prowess_requests_in_flight",
+            "gauge",
+            "Requests under way, with the streams of those who listen.",
+            &one(in_flight.to_string()),
+        );
+        metric(
             "prowess_sessions",
             "gauge",
             "Open sessions.",
@@ -183,7 +196,8 @@ impl Metrics {
             sum += count.load(Relaxed);
             let _ = writeln!(text, "{name}_bucket{{le=\"{bound}\"}} {sum}");
         }
-        let count = self.count.load(Relaxed);
+        // One that ends while this is read may be in its bucket and not yet in the count.
+        let count = self.count.load(Relaxed).max(sum);
         let seconds = Duration::from_micros(self.micros.load(Relaxed)).as_secs_f64();
         let _ = writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {count}");
         let _ = writeln!(text, "{name}_sum {seconds}");

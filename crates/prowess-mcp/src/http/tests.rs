@@ -1,6 +1,6 @@
 //! The endpoint as a client and as an attacker sees it, without a socket where that will do.
 
-use std::{fmt::Write as _, sync::Arc, time::Duration};
+use std::{fmt::Write as _, sync::Arc};
 
 use axum::{
     Router,
@@ -10,15 +10,13 @@ use axum::{
 use expect_test::expect;
 use prowess::{Catalog, LoadOptions, MemorySource, Source, ToolOptions};
 use serde_json::{Value as Json, json};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
-};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::{HttpOptions, Token, app, listen, serve};
+use super::{HttpOptions, Token, app, listen};
 use crate::server::SkillServer;
+
+mod socket;
 
 const NEW: &str = "2026-07-28";
 const SECRET: &str = "correct horse battery staple";
@@ -238,88 +236,6 @@ async fn metrics_tell_what_happened() {
     ] {
         assert!(text.lines().any(|it| it == line), "{line} in\n{text}");
     }
-}
-
-/// Starts the endpoint on a socket of its own.
-async fn start(
-    options: HttpOptions,
-) -> (
-    std::net::SocketAddr,
-    CancellationToken,
-    tokio::task::JoinHandle<()>,
-) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let end = CancellationToken::new();
-    let (server, stop) = (server(), end.clone());
-    let task = tokio::spawn(async move { serve(&server, listener, options, stop).await });
-    (address, end, task)
-}
-
-async fn health(address: std::net::SocketAddr) -> String {
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let ask = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    stream.write_all(ask).await.unwrap();
-    let mut text = String::new();
-    // A connection that was turned away may end with a reset.
-    let _ = stream.read_to_string(&mut text).await;
-    text
-}
-
-#[tokio::test]
-async fn connections_are_bounded_and_freed() {
-    let (address, end, task) = start(HttpOptions {
-        connections: 4,
-        head_timeout: Duration::from_millis(500),
-        ..HttpOptions::default()
-    })
-    .await;
-    // Four that say nothing take every place.
-    let mut idle = Vec::new();
-    for _ in 0..4 {
-        let mut stream = TcpStream::connect(address).await.unwrap();
-        stream.write_all(b"GET /").await.unwrap();
-        idle.push(stream);
-    }
-    let mut refused = false;
-    for _ in 0..50 {
-        refused |= health(address).await.starts_with("HTTP/1.1 503");
-        if refused {
-            break;
-        }
-    }
-    assert!(refused);
-    // They have half a second to say what they want; then there is room again.
-    let mut served = false;
-    for _ in 0..200 {
-        served = health(address).await.starts_with("HTTP/1.1 200");
-        if served {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    assert!(served);
-    end.cancel();
-    tokio::time::timeout(Duration::from_secs(60), task)
-        .await
-        .unwrap()
-        .unwrap();
-}
-
-#[tokio::test]
-async fn a_body_that_does_not_come_is_not_waited_for() {
-    let (address, end, _task) = start(HttpOptions {
-        body_timeout: Duration::from_millis(200),
-        ..HttpOptions::default()
-    })
-    .await;
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
-    stream.write_all(head).await.unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).await.unwrap();
-    assert!(text.starts_with("HTTP/1.1 408"), "{text}");
-    end.cancel();
 }
 
 #[tokio::test]

@@ -34,6 +34,9 @@ pub enum Refusal {
         /// The rule that noticed.
         code: &'static str,
     },
+    /// The frontmatter holds what YAML does not let through.
+    #[error("its frontmatter holds a control character, which readers of YAML refuse; take it out")]
+    Control,
     /// A field that every entry has is missing, or means something else than text.
     #[error(
         "its frontmatter has no text in `{field}`; add it, in quotes if it looks like a number"
@@ -62,6 +65,12 @@ pub enum Refusal {
     /// It is deeper or larger than is looked at.
     #[error("its folder is too deep or has more files than are listed; move some out")]
     Unlisted,
+    /// It is of another server, and who published it has to stay visible.
+    #[error("it is of the MCP server `{server}` and is not passed on; connect the client to that")]
+    Remote {
+        /// The label of that server.
+        server: String,
+    },
     /// It is hidden, shadowed, broken or not trusted.
     #[error("it is not in use here")]
     NotInUse,
@@ -75,6 +84,10 @@ pub enum Refusal {
 
 /// Looks at what the skill's own file says; its other files are not opened.
 pub(super) fn judge(skill: &Skill) -> Result<(), Refusal> {
+    if let Some(remote) = skill.remote() {
+        let server = remote.server.clone();
+        return Err(Refusal::Remote { server });
+    }
     let document = skill.document();
     match document.syntax() {
         None => return Err(Refusal::NoFrontmatter),
@@ -98,6 +111,12 @@ pub(super) fn judge(skill: &Skill) -> Result<(), Refusal> {
                 code: diagnostic.code,
             });
         }
+    }
+    let span = document.frontmatter_span();
+    let written = document.text().get(span.start..span.end);
+    let unfit = |char: char| char.is_control() && !"\t\n\r\u{85}".contains(char);
+    if written.is_some_and(|written| written.contains(unfit)) {
+        return Err(Refusal::Control);
     }
     let fields = frontmatter(document);
     for field in ["name", "description"] {
@@ -154,6 +173,12 @@ mod tests {
             "---\nname: 42\ndescription: Fills forms.\n---\n",
             &expect![
                 "its frontmatter has no text in `name`; add it, in quotes if it looks like a number"
+            ],
+        );
+        check(
+            "---\nname: pdf\ndescription: Fills forms.\nicon: \u{1}f4e7\n---\n",
+            &expect![
+                "its frontmatter holds a control character, which readers of YAML refuse; take it out"
             ],
         );
         check(

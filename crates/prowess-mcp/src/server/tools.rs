@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use prowess::{Catalog, Tool as _, ToolOptions, ToolResult, Toolset, activate::Reason};
+use prowess::{
+    Catalog, Tool as _, ToolOptions, ToolResult, Toolset, activate::Reason, display_text,
+};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value as Json, json};
 
@@ -93,7 +95,10 @@ pub(crate) fn call(
     let input = Json::Object(arguments);
     let result = match name {
         SEARCH => tools.search().call(&input),
-        LOAD => tools.skill().call(&input),
+        LOAD => match for_users_only(&tools, &input) {
+            Some(told) => return Some(CallToolResult::error(vec![ContentBlock::text(told)])),
+            None => tools.skill().call(&input),
+        },
         READ => {
             awaken(&tools, &input);
             tools.read().call(&input)
@@ -101,6 +106,21 @@ pub(crate) fn call(
         _ => return None,
     };
     Some(answer(name, result))
+}
+
+/// What a model is told that asks for a skill which answers to the user only: how users call it
+/// here, which is not how they do inside an engine.
+fn for_users_only(tools: &Toolset, input: &Json) -> Option<String> {
+    let name = input.get("skill_name").and_then(Json::as_str)?;
+    let catalog = tools.catalog();
+    let skill = catalog.get(name.trim())?;
+    (skill.is_callable() && skill.is_manual()).then(|| {
+        format!(
+            "Error: the skill `{0}` is used only when the user calls it; ask the user to call the \
+             prompt `{0}`, which most clients show as a slash command",
+            display_text(skill.name())
+        )
+    })
 }
 
 /// A skill that answers to the user only was called as a prompt before its files are asked for.

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     catalog::Text,
     identity::ContentHash,
-    index::{Change, Entry, Index},
+    index::{Blob, Change, Entry, Index},
     skill::Skill,
 };
 
@@ -51,11 +51,12 @@ impl SavedIndex {
 
     fn read(&self) -> Option<(Index, Vec<[u8; KEY]>)> {
         let opened = file::open(&self.path, self.edition).ok()?;
-        let (count, rest) = opened.head.split_first_chunk::<8>()?;
-        let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;
-        let (keys, index) = rest.split_at_checked(count.checked_mul(KEY)?)?;
+        let mut rest = Blob::from(opened.head);
+        let count = u64::from_le_bytes(*rest.take(8)?.first_chunk()?);
+        let count = usize::try_from(count).ok()?;
+        let keys = rest.take(count.checked_mul(KEY)?)?;
         let (keys, _) = keys.as_chunks::<KEY>();
-        let index = Index::from_bytes(index).ok()?;
+        let index = Index::from_vouched(rest).ok()?;
         (index.len() == count).then(|| (index, keys.to_vec()))
     }
 

@@ -176,7 +176,7 @@ impl Embedder for StaticModel {
         // Sums of many large numbers leave `f32`; their mean does not.
         let mut sums = vec![0.0_f64; self.dimensions];
         let mut count = 0_u32;
-        words::scan(text, |word, _| {
+        words::each(text, |word| {
             let lower = word.to_lowercase();
             // Everyday words stand in every text and would make all texts alike.
             if words::is_stop(&lower) {

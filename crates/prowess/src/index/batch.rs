@@ -3,17 +3,21 @@
 use super::{
     Entry, FieldWeights, Segment, clauses,
     fields::Field,
-    local::Local,
+    local::{Local, value},
     postings::{Lists, Postings},
     sections,
     segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS},
     weights::Counts,
 };
-use crate::words::{self, Interner, Place, Stemmers};
+use crate::words::{self, Interner, Span, Stemmers};
 
 /// Further terms of name, description and tags are not kept in order; a longer description
 /// is cut in catalogs anyway, and one that lists everything should not win everything.
 const MAX_METADATA: usize = 400;
+
+/// A document has about one different word for so many bytes of text. Room that is asked for and
+/// not used costs nothing; room that grows is copied.
+const BYTES_A_WORD: usize = 12;
 
 /// Documents read by one thread, with numbers of its own.
 #[derive(Default)]
@@ -31,12 +35,14 @@ pub(crate) struct Batch {
 
 /// What a surface word stands for, worked out once per distinct word. Most words are one token
 /// and one term, so these are at hand without a further look-up.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Meaning {
     token: u32,
     term: u32,
-    /// Where `Reader::further` holds the rest; 0 if there is none.
+    /// Where `Lexicon::further` holds the rest; 0 if there is none.
     further: u32,
+    /// Where the word may be among those of the document at hand.
+    seen: u32,
 }
 
 /// Counts below this are looked up where a term stands in prose only.
@@ -48,8 +54,6 @@ const NONE: u32 = u32::MAX;
 /// What every word that was seen stands for.
 struct Lexicon {
     stemmers: Stemmers,
-    /// One for each word, by its number.
-    meanings: Vec<Meaning>,
     /// For words of several tokens or terms: how many further tokens, how many further terms,
     /// then both. The first place is not used.
     further: Vec<u32>,
@@ -58,10 +62,12 @@ struct Lexicon {
 /// Working memory of a thread that reads documents.
 pub(super) struct Reader {
     lexicon: Lexicon,
-    words: Interner,
-    found: Vec<Place>,
-    seen_words: Local<Counts>,
-    /// What the words of the document at hand stand for.
+    words: Interner<Meaning>,
+    /// Kind and end of each part of the text at hand.
+    parts: Vec<(Field, usize)>,
+    found: Vec<Span>,
+    /// The words of the document at hand, and what they stand for.
+    seen_words: Vec<(u32, Counts)>,
     meant: Vec<Meaning>,
     seen_terms: Local<Counts>,
     seen_tokens: Local<u8>,
@@ -72,12 +78,12 @@ impl Default for Reader {
         Self {
             lexicon: Lexicon {
                 stemmers: Stemmers::default(),
-                meanings: Vec::new(),
                 further: vec![0],
             },
             words: Interner::default(),
+            parts: Vec::new(),
             found: Vec::new(),
-            seen_words: Local::default(),
+            seen_words: Vec::new(),
             meant: Vec::new(),
             seen_terms: Local::default(),
             seen_tokens: Local::default(),
@@ -100,6 +106,13 @@ impl Meaning {
 impl Batch {
     pub(crate) fn read(entries: &[Entry<'_>], weights: &FieldWeights) -> Self {
         let mut batch = Self::default();
+        let bytes: usize = entries.iter().map(|entry| entry.body.len()).sum();
+        batch
+            .token_lists
+            .reserve(entries.len(), bytes / BYTES_A_WORD);
+        batch
+            .term_lists
+            .reserve(entries.len(), bytes / BYTES_A_WORD);
         let mut reader = Reader::default();
         for entry in entries {
             batch.add(entry, weights, &mut reader);
@@ -120,16 +133,27 @@ impl Batch {
         }
         self.metadata.truncate(start + MAX_METADATA);
         self.metadata_ends.push(self.metadata.len() as u32);
-        sections(entry.body, |field, text| self.scan(field, text, reader));
+        reader.parts.clear();
+        sections(entry.body, |field, part| {
+            reader.parts.push((field, part.end));
+        });
+        self.count(entry.body, reader);
         self.finish(weights, reader);
     }
 
-    /// Counts the words of a text.
+    /// Counts the words of a text that is one part.
     fn scan(&mut self, field: Field, text: &str, reader: &mut Reader) {
-        let ordered = matches!(field, Field::Name | Field::Description | Field::Tags);
+        reader.parts.clear();
+        reader.parts.push((field, text.len()));
+        self.count(text, reader);
+    }
+
+    /// Counts the words of a text in the parts at hand.
+    fn count(&mut self, text: &str, reader: &mut Reader) {
         let Reader {
             lexicon,
             words,
+            parts,
             found,
             seen_words,
             ..
@@ -137,35 +161,36 @@ impl Batch {
         // First where all words stand, then their numbers: looked up in a row, the words that
         // are not in the nearest cache are waited for together.
         found.clear();
-        words::scan(text, |word, start| {
-            found.push(words.place(text.as_bytes(), start, word.len()));
-        });
-        words.intern_all(text.as_bytes(), found, |word, number, new| {
-            if new {
-                let word = std::str::from_utf8(word).unwrap_or("");
-                self.learn(word, lexicon);
+        words::scan(text, |word| found.push(word));
+        let mut parts = parts.iter().copied();
+        let (mut field, mut end) = (Field::Prose, 0);
+        words.intern_all(text.as_bytes(), found, |word, number, new, meaning| {
+            let word = word.range();
+            while word.start >= end {
+                (field, end) = parts.next().unwrap_or((field, usize::MAX));
             }
-            let count = &mut seen_words.at(number)[field as usize];
+            if new {
+                *meaning = self.learn(&text[word], lexicon);
+            }
+            let count = &mut value(seen_words, &mut meaning.seen, number)[field as usize];
             *count = count.saturating_add(1);
-            if ordered {
-                let meaning = lexicon.meanings[number as usize];
-                if meaning.term != NONE {
-                    self.metadata.push(meaning.term);
-                    let further = meaning.further(&lexicon.further).1;
-                    self.metadata.extend_from_slice(further);
-                }
+            let ordered = matches!(field, Field::Name | Field::Description | Field::Tags);
+            if ordered && meaning.term != NONE {
+                self.metadata.push(meaning.term);
+                let further = meaning.further(&lexicon.further).1;
+                self.metadata.extend_from_slice(further);
             }
         });
     }
 
     /// Works out the tokens and terms of a word seen for the first time.
-    fn learn(&mut self, word: &str, lexicon: &mut Lexicon) {
+    fn learn(&mut self, word: &str, lexicon: &mut Lexicon) -> Meaning {
         let further = &mut lexicon.further;
         let start = further.len();
         further.extend([0, 0]);
         let (mut token, mut term) = (NONE, NONE);
         words::tokens(word, |text| {
-            let number = self.tokens.intern(text.to_ascii_lowercase().as_bytes()).0;
+            let number = self.tokens.intern(words::lowered(text).as_bytes()).0;
             if token == NONE {
                 token = number;
             } else {
@@ -191,17 +216,19 @@ impl Batch {
             further[start + 1] = (end - middle) as u32;
             start as u32
         };
-        lexicon.meanings.push(Meaning {
+        Meaning {
             token,
             term,
             further,
-        });
+            seen: 0,
+        }
     }
 
     /// Turns counted words into the lists of one document.
     fn finish(&mut self, weights: &FieldWeights, reader: &mut Reader) {
         let Reader {
             lexicon,
+            words,
             seen_words,
             meant,
             seen_terms,
@@ -209,18 +236,22 @@ impl Batch {
             ..
         } = reader;
         meant.clear();
-        let meaning = |word: &(u32, Counts)| lexicon.meanings[word.0 as usize];
-        meant.extend(seen_words.items.iter().map(meaning));
-        for ((_, counts), meaning) in seen_words.items.iter().zip(&*meant) {
+        let meaning = |word: &(u32, Counts)| *words.value(word.0);
+        meant.extend(seen_words.iter().map(meaning));
+        for ((_, counts), meaning) in seen_words.iter().zip(&*meant) {
             let places = places(counts);
-            let (tokens, terms) = meaning.further(&lexicon.further);
-            for &token in [meaning.token].iter().chain(tokens) {
-                if token != NONE {
+            if meaning.token != NONE {
+                *seen_tokens.at(meaning.token) |= places;
+            }
+            if meaning.term != NONE {
+                add(seen_terms.at(meaning.term), counts);
+            }
+            if meaning.further != 0 {
+                let (tokens, terms) = meaning.further(&lexicon.further);
+                for &token in tokens {
                     *seen_tokens.at(token) |= places;
                 }
-            }
-            for &term in [meaning.term].iter().chain(terms) {
-                if term != NONE {
+                for &term in terms {
                     add(seen_terms.at(term), counts);
                 }
             }
@@ -239,26 +270,25 @@ impl Batch {
             counts[Field::Prose as usize] = count as u16;
             weights.impact(&counts, &norms)
         });
-        for (term, counts) in &seen_terms.items {
+        let impact = |(_, counts): &(u32, Counts)| {
             let [name, description, not_for, tags, headings, prose, code, _] = *counts;
             let other = name | description | not_for | tags | headings | code;
-            let impact = match in_prose.get(usize::from(prose)) {
+            match in_prose.get(usize::from(prose)) {
                 Some(impact) if other == 0 => *impact,
                 _ => weights.impact(counts, &norms),
-            };
-            self.term_lists.push(*term, impact);
-            if let Some(parts) = &mut self.parts {
-                parts.push(FieldWeights::parts(counts, &norms));
             }
+        };
+        if let Some(parts) = &mut self.parts {
+            let items = seen_terms.items.iter();
+            parts.extend(items.map(|(_, counts)| FieldWeights::parts(counts, &norms)));
         }
-        let mut unique = 0;
-        for &(token, places) in &seen_tokens.items {
-            unique += u32::from(places & IN_BODY != 0);
-            self.token_lists.push(token, places);
-        }
-        self.term_lists.end();
-        self.token_lists.end();
-        self.unique.push(unique);
+        let terms = seen_terms.items.iter();
+        self.term_lists
+            .add(terms.map(|item| (item.0, impact(item))));
+        let tokens = seen_tokens.items.iter();
+        let in_body = tokens.clone().filter(|token| token.1 & IN_BODY != 0);
+        self.unique.push(in_body.count() as u32);
+        self.token_lists.add(tokens.copied());
         seen_words.clear();
         seen_terms.clear();
         seen_tokens.clear();

@@ -1,5 +1,7 @@
 //! The parts of a skill a word can stand in.
 
+use std::ops::Range;
+
 /// A part of a skill. What a word is worth depends on where it stands.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
@@ -115,8 +117,8 @@ fn fence_mark(line: &str) -> Option<&'static str> {
         .find(|mark| trimmed.starts_with(mark))
 }
 
-/// Splits instructions into headings, prose and fenced code, line by line.
-pub(crate) fn sections<'t>(body: &'t str, mut found: impl FnMut(Field, &'t str)) {
+/// Splits instructions into headings, prose and fenced code, line by line, as ranges of bytes.
+pub(crate) fn sections(body: &str, mut found: impl FnMut(Field, Range<usize>)) {
     let mut fence: Option<&str> = None;
     let mut rest = body;
     // Lines of one kind are handed over together.
@@ -142,13 +144,13 @@ pub(crate) fn sections<'t>(body: &'t str, mut found: impl FnMut(Field, &'t str))
             (None, None) => Field::Prose,
         };
         if here != kind {
-            found(kind, &body[block..at]);
+            found(kind, block..at);
             (block, kind) = (at, here);
         }
         at += length;
         rest = after;
     }
-    found(kind, &body[block..]);
+    found(kind, block..body.len());
 }
 
 #[cfg(test)]
@@ -177,12 +179,10 @@ mod tests {
     #[test]
     fn instructions_are_split_into_headings_prose_and_code() {
         let mut out = String::new();
-        sections(
-            "# Title\nText\nmore\n```sh\n# not a heading\n~~~\n```\n## Next\nend",
-            |field, text| {
-                writeln!(out, "{}: {text:?}", field.name()).unwrap();
-            },
-        );
+        let body = "# Title\nText\nmore\n```sh\n# not a heading\n~~~\n```\n## Next\nend";
+        sections(body, |field, part| {
+            writeln!(out, "{}: {:?}", field.name(), &body[part]).unwrap();
+        });
         expect![[r###"
             prose: ""
             headings: "# Title\n"

@@ -1,18 +1,18 @@
 //! The terms of each document, in few bytes.
 
-use super::postings::Lists;
+use super::{Blob, postings::Lists};
 
 /// Term numbers of each document: rising, as gaps of a variable number of bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Forward {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Blob,
     pub(super) ends: Vec<u32>,
 }
 
 impl Forward {
     /// The documents of these lists, one list after the other.
     pub(super) fn build(all: &[&Lists]) -> Self {
-        let mut forward = Self::default();
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
         let mut sorted: Vec<u32> = Vec::new();
         for lists in all {
             for list in lists.documents() {
@@ -24,17 +24,19 @@ impl Forward {
                     let mut gap = term - next;
                     next = term + 1;
                     while gap >= 0x80 {
-                        forward.bytes.push(gap as u8 | 0x80);
+                        bytes.push(gap as u8 | 0x80);
                         gap >>= 7;
                     }
-                    forward.bytes.push(gap as u8);
+                    bytes.push(gap as u8);
                 }
-                forward.ends.push(forward.bytes.len() as u32);
+                ends.push(bytes.len() as u32);
             }
         }
-        forward.bytes.shrink_to_fit();
-        forward.ends.shrink_to_fit();
-        forward
+        ends.shrink_to_fit();
+        Self {
+            bytes: bytes.into(),
+            ends,
+        }
     }
 
     /// Calls `found` for each term of a document.
@@ -59,7 +61,7 @@ impl Forward {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.bytes.capacity() + self.ends.capacity() * 4
+        self.bytes.len() + self.ends.capacity() * 4
     }
 }
 

@@ -4,10 +4,12 @@
 //! then one byte of payload. Lists are written in two passes over the same
 //! documents: the first measures, the second writes in place, so nothing is sorted or copied.
 
+use super::Blob;
+
 /// Lists of documents, one for each term number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Postings {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Blob,
     /// Where each list starts, and one more for the end.
     pub(super) starts: Vec<u32>,
     /// How many documents each list holds.
@@ -49,7 +51,7 @@ impl Postings {
     }
 
     pub(crate) fn memory(&self) -> usize {
-        self.bytes.capacity() + (self.starts.capacity() + self.counts.capacity()) * 4
+        self.bytes.len() + (self.starts.capacity() + self.counts.capacity()) * 4
     }
 }
 
@@ -98,15 +100,18 @@ pub(crate) struct Lists {
 }
 
 impl Lists {
-    /// Adds a word to the document at hand.
-    #[inline]
-    pub(super) fn push(&mut self, word: u32, payload: u8) {
-        self.words.push(word);
-        self.payloads.push(payload);
+    /// Makes room for so many documents and words in all.
+    pub(super) fn reserve(&mut self, documents: usize, words: usize) {
+        self.ends.reserve(documents);
+        self.words.reserve(words);
+        self.payloads.reserve(words);
     }
 
-    /// Ends the document at hand.
-    pub(super) fn end(&mut self) {
+    /// Adds a document with these words.
+    #[inline]
+    pub(super) fn add(&mut self, words: impl Iterator<Item = (u32, u8)> + Clone) {
+        self.words.extend(words.clone().map(|item| item.0));
+        self.payloads.extend(words.map(|item| item.1));
         self.ends.push(self.words.len() as u32);
     }
 
@@ -188,7 +193,7 @@ impl Postings {
             }
         }
         Self {
-            bytes,
+            bytes: bytes.into(),
             starts,
             counts,
         }
@@ -223,10 +228,7 @@ mod tests {
             let lists = |documents: &[std::collections::BTreeMap<u32, u8>]| {
                 let mut lists = Lists::default();
                 for document in documents {
-                    for (&word, &payload) in document {
-                        lists.push(word, payload);
-                    }
-                    lists.end();
+                    lists.add(document.iter().map(|(word, payload)| (*word, *payload)));
                 }
                 lists
             };
@@ -270,7 +272,7 @@ mod tests {
             let postings = Postings {
                 starts: vec![0, bytes.len() as u32],
                 counts: vec![1],
-                bytes,
+                bytes: bytes.into(),
             };
             assert_eq!(postings.list(0).collect::<Vec<_>>(), [(gap, 7)]);
         }

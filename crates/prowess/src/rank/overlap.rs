@@ -82,7 +82,7 @@ const fn on(places: u8, place: u8, worth: f32) -> f32 {
 ///
 /// All sums are halves, which `f32` holds exactly, so the order of adding does not matter.
 pub(crate) fn count_tokens(query: &str) -> Vec<(String, f32)> {
-    let mut numbers = Interner::default();
+    let mut numbers = Interner::<()>::default();
     let mut counts: Vec<f32> = Vec::new();
     words::tokens(query, |token| {
         let lower = token.to_ascii_lowercase();

@@ -65,9 +65,10 @@ impl Query {
         // A fenced block is material to work on; what is wanted stands around it.
         let mut words: Vec<(&str, bool)> = Vec::new();
         for end in ends {
-            sections(end, |field, text| {
+            sections(end, |field, part| {
+                let text = &end[part];
                 let fenced = field == Field::Code && is_closed(text);
-                words::scan(text, |word, _| words.push((word, fenced)));
+                words::each(text, |word| words.push((word, fenced)));
             });
         }
         let total = words.len();

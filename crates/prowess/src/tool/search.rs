@@ -197,7 +197,7 @@ fn known<'t>(text: &str, wanted: &[&'t str]) -> HashSet<&'t str> {
     let every = starts.len() < wanted.len() || !wanted.iter().all(|term| term.is_ascii());
     let stemmers = Stemmers::default();
     let mut found = HashSet::new();
-    words::scan(text, |word, _| {
+    words::each(text, |word| {
         let may_fit = |pair: &[u8]| {
             let pair = [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()];
             starts.contains(&pair)
@@ -215,7 +215,7 @@ fn known<'t>(text: &str, wanted: &[&'t str]) -> HashSet<&'t str> {
 fn terms(text: &str) -> Vec<(String, String)> {
     let stemmers = Stemmers::default();
     let mut found = Vec::new();
-    words::scan(text, |word, _| {
+    words::each(text, |word| {
         words::terms(word, &stemmers, |term, _| {
             found.push((word.to_lowercase(), term.to_owned()));
         });

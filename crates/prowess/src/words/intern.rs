@@ -2,29 +2,39 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// A set of byte strings, each with a number; numbers count up from 0.
+use super::scan::Span;
+
+/// A set of byte strings, each with a number and a value; numbers count up from 0.
 ///
 /// The numbers depend only on the order of insertion. The hash is seeded per process, so a
 /// hostile skill cannot choose words that collide.
 #[derive(Debug, Clone)]
-pub(crate) struct Interner {
+pub(crate) struct Interner<V = ()> {
     bytes: Vec<u8>,
     ends: Vec<u32>,
     /// A power of two of them, or none once frozen.
     slots: Vec<Slot>,
+    /// One for each word, or none once frozen.
+    records: Vec<Record<V>>,
     /// Number plus one; 0 is free. A power of two of them once frozen, none before.
     numbers: Vec<u32>,
     seed: u64,
 }
 
-/// Where a word is found. All of it lies together, since each look-up is a miss.
+/// Where a word may be found. Few bytes, since in a large catalog each look-up is a miss.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
-    key: Key,
-    /// Number plus one; 0 is free. The top bit marks words longer than their key.
+    /// The half of the hash that does not choose the slot.
+    tag: u32,
+    /// Number plus one; 0 is free.
     number: u32,
-    /// Where a longer word starts.
-    start: u32,
+}
+
+/// What is known of a word. Common words are seen early, so theirs lie together.
+#[derive(Debug, Clone, Copy)]
+struct Record<V> {
+    key: Key,
+    value: V,
 }
 
 /// What tells words apart: everything for words of up to `KEY` bytes, a hash for longer ones.
@@ -32,36 +42,29 @@ struct Slot {
 struct Key {
     /// The first eight bytes, spread so that its upper half is a hash.
     head: u64,
-    /// The last eight bytes, or the rest of fewer than eight.
+    /// The rest of up to seven bytes, marked where there are eight before it.
     tail: u64,
 }
 
-/// A word of a text.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    key: Key,
-    start: u32,
-    length: u32,
-}
-
 /// So many words are looked up together.
-const GROUP: usize = 8;
+const GROUP: usize = 16;
 
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
-impl Default for Interner {
+impl<V> Default for Interner<V> {
     fn default() -> Self {
         Self {
             bytes: Vec::new(),
             ends: Vec::new(),
             slots: vec![Slot::default(); 64],
+            records: Vec::new(),
             numbers: Vec::new(),
             seed: RandomState::new().hash_one(0_u8),
         }
     }
 }
 
-impl Interner {
+impl<V: Copy + Default> Interner<V> {
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -88,69 +91,78 @@ impl Interner {
         self.intern_key(word, key(self.seed, word))
     }
 
-    /// Where a word stands in a text, with its key; what follows the word makes this quicker.
+    /// The key of a word of a text; what follows the word makes this quicker.
     #[inline]
-    pub(crate) fn place(&self, text: &[u8], start: usize, length: usize) -> Place {
-        let key = match text[start..].first_chunk::<8>() {
-            Some(chunk) if length < 8 => short(self.seed, u64::from_le_bytes(*chunk) & LOW[length]),
+    fn key_at(&self, text: &[u8], word: Span) -> Key {
+        let (start, length) = (word.start as usize, word.len());
+        match text[start..].first_chunk::<16>() {
+            Some(chunk) if length <= KEY => {
+                let [head, tail] = halves(*chunk);
+                short(self.seed, head & LOW[length], tail & HIGH[length], length)
+            }
             _ => key(self.seed, &text[start..start + length]),
-        };
-        Place {
-            key,
-            start: start as u32,
-            length: length as u32,
         }
     }
 
-    /// Calls `found` with each of these words of a text, its number, and whether it is new.
+    /// Calls `found` with each of these words of a text, its number, whether it is new, and its
+    /// value.
     #[inline]
     pub(crate) fn intern_all(
         &mut self,
         text: &[u8],
-        places: &[Place],
-        mut found: impl FnMut(&[u8], u32, bool),
+        words: &[Span],
+        mut found: impl FnMut(Span, u32, bool, &mut V),
     ) {
-        for group in places.chunks(GROUP) {
+        for group in words.chunks(GROUP) {
+            // Each word's slot is asked for before the first one is needed: in a large catalog
+            // most lie in no near cache, and so they are waited for together.
             let mask = self.slots.len() - 1;
-            let mut first = [Slot::default(); GROUP];
-            for (slot, place) in first.iter_mut().zip(group) {
-                *slot = self.slots[place.key.hash() & mask];
+            let mut near = [(Key::default(), 0); GROUP];
+            for (near, &word) in near.iter_mut().zip(group) {
+                let key = self.key_at(text, word);
+                *near = (key, self.slots[key.hash() & mask].number);
             }
-            for (slot, place) in first.iter().zip(group) {
-                let start = place.start as usize;
-                let word = &text[start..start + place.length as usize];
+            for (&word, &(key, near)) in group.iter().zip(&near) {
                 // A slot that was taken stays so, whatever was added since.
-                if slot.key == place.key && slot.number.wrapping_sub(1) < LONG - 1 {
-                    found(word, slot.number - 1, false);
-                } else {
-                    let (number, new) = self.intern_key(word, place.key);
-                    found(word, number, new);
-                }
+                let near = near.wrapping_sub(1);
+                let (number, new) = match self.records.get(near as usize) {
+                    Some(record) if record.key == key && word.len() <= KEY => (near, false),
+                    _ => self.intern_key(&text[word.range()], key),
+                };
+                found(word, number, new, &mut self.records[number as usize].value);
             }
         }
     }
 
-    #[inline]
     fn intern_key(&mut self, word: &[u8], key: Key) -> (u32, bool) {
         match self.find(word, key) {
             Ok(number) => (number, false),
-            Err(slot) => (self.add(slot, word, key), true),
+            Err(at) => (self.add(at, word, key), true),
         }
     }
 
-    fn add(&mut self, slot: usize, word: &[u8], key: Key) -> u32 {
+    /// Adds a word in a free slot.
+    fn add(&mut self, at: usize, word: &[u8], key: Key) -> u32 {
         let number = self.ends.len() as u32;
-        self.slots[slot] = Slot {
-            key,
-            number: (number + 1) | if word.len() > KEY { LONG } else { 0 },
-            start: self.bytes.len() as u32,
+        self.slots[at] = Slot {
+            tag: key.tag(),
+            number: number + 1,
         };
+        self.records.push(Record {
+            key,
+            value: V::default(),
+        });
         self.bytes.extend_from_slice(word);
         self.ends.push(self.bytes.len() as u32);
         if self.ends.len() * 4 > self.slots.len() * 3 {
             self.grow();
         }
         number
+    }
+
+    /// The value of a word.
+    pub(crate) fn value(&self, number: u32) -> &V {
+        &self.records[number as usize].value
     }
 
     pub(crate) fn word(&self, number: u32) -> &[u8] {
@@ -178,26 +190,42 @@ impl Interner {
         &self.ends
     }
 
-    /// The words of `bytes` and `ends` again, unless the two do not fit or a word is there twice.
-    pub(crate) fn from_parts(bytes: &[u8], ends: Vec<u32>) -> Option<Self> {
-        let mut interner = Self::default();
-        let mut start = 0;
-        for end in ends {
-            let (number, new) = interner.intern(bytes.get(start..end as usize)?);
-            if !new {
-                return None;
-            }
-            debug_assert_eq!(number as usize + 1, interner.len());
-            start = end as usize;
-        }
-        interner.freeze();
-        (start == bytes.len()).then_some(interner)
+    /// The table of a frozen interner, and the seed that orders it.
+    pub(crate) fn table(&self) -> (&[u32], u64) {
+        (&self.numbers, self.seed)
+    }
+
+    /// A frozen interner again, unless its parts do not fit together. A table in the wrong order
+    /// loses words, and does no more harm.
+    pub(crate) fn from_parts(
+        bytes: Vec<u8>,
+        ends: Vec<u32>,
+        numbers: Vec<u32>,
+        seed: u64,
+    ) -> Option<Self> {
+        let used = numbers.iter().filter(|number| **number != 0).count();
+        let fits = ends.is_sorted()
+            && ends.last().map_or(0, |end| *end as usize) == bytes.len()
+            && numbers.len().is_power_of_two()
+            // A search ends at a free place, so there must be one.
+            && used == ends.len()
+            && used < numbers.len()
+            && numbers.iter().all(|number| *number as usize <= used);
+        fits.then(|| Self {
+            bytes,
+            ends,
+            slots: Vec::new(),
+            records: Vec::new(),
+            numbers,
+            seed,
+        })
     }
 
     pub(crate) fn memory(&self) -> usize {
         self.bytes.capacity()
             + self.ends.capacity() * 4
             + self.slots.capacity() * size_of::<Slot>()
+            + self.records.capacity() * size_of::<Record<V>>()
             + self.numbers.capacity() * 4
     }
 
@@ -210,112 +238,128 @@ impl Interner {
         self.ends.shrink_to_fit();
         let mask = (self.len() * 5 / 4 + 1).next_power_of_two() - 1;
         self.numbers = vec![0; mask + 1];
-        for taken in std::mem::take(&mut self.slots) {
-            if taken.number != 0 {
-                let mut slot = taken.key.hash() & mask;
-                while self.numbers[slot] != 0 {
-                    slot = (slot + 1) & mask;
-                }
-                self.numbers[slot] = taken.number & !LONG;
+        self.slots = Vec::new();
+        for (number, record) in (1..).zip(std::mem::take(&mut self.records)) {
+            let mut slot = record.key.hash() & mask;
+            while self.numbers[slot] != 0 {
+                slot = (slot + 1) & mask;
             }
+            self.numbers[slot] = number;
         }
     }
 
+    /// The number of a word, or the slot it belongs in.
     #[inline]
     fn find(&self, word: &[u8], key: Key) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
-        let long = word.len() > KEY;
         let mut at = key.hash() & mask;
         loop {
             let slot = self.slots[at];
             if slot.number == 0 {
                 return Err(at);
             }
-            if slot.key == key && (slot.number & LONG != 0) == long {
-                let number = (slot.number & !LONG) - 1;
-                if !long || self.is_at(slot.start, word, number) {
-                    return Ok(number);
-                }
+            let number = slot.number - 1;
+            if slot.tag == key.tag()
+                && self.records[number as usize].key == key
+                // The keys of long words mark themselves, but do not tell them apart.
+                && (word.len() <= KEY || self.word(number) == word)
+            {
+                return Ok(number);
             }
             at = (at + 1) & mask;
         }
     }
 
-    /// Whether the long word that starts here, whose key is the same, is this one.
-    fn is_at(&self, start: u32, word: &[u8], number: u32) -> bool {
-        let start = start as usize;
-        self.bytes.get(start..start + word.len()) == Some(word)
-            && self.word(number).len() == word.len()
-    }
-
     fn grow(&mut self) {
         let mask = self.slots.len() * 2 - 1;
-        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); mask + 1]);
-        for slot in old.into_iter().filter(|slot| slot.number != 0) {
-            let mut at = slot.key.hash() & mask;
+        self.slots = vec![Slot::default(); mask + 1];
+        for (number, record) in (1..).zip(&self.records) {
+            let mut at = record.key.hash() & mask;
             while self.slots[at].number != 0 {
                 at = (at + 1) & mask;
             }
-            self.slots[at] = slot;
+            let tag = record.key.tag();
+            self.slots[at] = Slot { tag, number };
         }
     }
 }
 
 /// Words of up to so many bytes are told apart by their key alone.
 const KEY: usize = 15;
-const LONG: u32 = 1 << 31;
 
-/// Keeps so many bytes of eight.
-const LOW: [u64; 8] = {
-    let mut masks = [0; 8];
-    let mut length = 0;
-    while length < 8 {
-        masks[length] = (1 << (8 * length)) - 1;
+/// Marks the tail of a longer word's key.
+const LONG: u64 = 1 << 63;
+
+/// Keep the bytes of a word of this length, of its first eight and of those after them.
+const LOW: [u64; KEY + 1] = kept(0);
+const HIGH: [u64; KEY + 1] = kept(8);
+
+const fn kept(from: usize) -> [u64; KEY + 1] {
+    let mut masks = [0; KEY + 1];
+    let mut length = from;
+    while length <= KEY {
+        masks[length] = if length - from < 8 {
+            (1 << (8 * (length - from))) - 1
+        } else {
+            u64::MAX
+        };
         length += 1;
     }
     masks
-};
+}
 
 impl Key {
     #[inline]
     fn hash(self) -> usize {
         (self.head >> 32) as usize
     }
-}
 
-/// The key of a word of less than eight bytes, given as a number.
-#[inline]
-fn short(seed: u64, packed: u64) -> Key {
-    Key {
-        head: spread(packed ^ seed),
-        tail: 0,
+    #[inline]
+    fn tag(self) -> u32 {
+        self.head as u32
     }
 }
 
+/// The key of a word of up to `KEY` bytes, given as two numbers.
 #[inline]
+fn short(seed: u64, head: u64, rest: u64, length: usize) -> Key {
+    // The top byte of the rest is free, and tells a word of eight bytes from a shorter one.
+    let tail = rest | u64::from(length >= 8) << 62;
+    // The rest moves the hash only, in a way that can be undone once it is known.
+    let moved = tail.wrapping_mul(MULTIPLIER).rotate_left(32);
+    Key {
+        head: spread(head ^ seed ^ moved),
+        tail,
+    }
+}
+
 fn key(seed: u64, word: &[u8]) -> Key {
-    let (chunks, rest) = word.as_chunks::<8>();
-    let Some((first, chunks)) = chunks.split_first() else {
-        return short(seed, pack(rest));
-    };
-    let first = u64::from_le_bytes(*first) ^ seed;
-    let (Some(last), false) = (word.last_chunk::<8>(), word.len() <= KEY) else {
-        // The top byte of the rest is free, and tells a word of eight bytes from a shorter one.
-        let tail = pack(rest) | 1 << 63;
-        // The rest moves the hash only, in a way that can be undone once it is known.
-        let head = spread(first ^ mix(seed, tail));
-        return Key { head, tail };
-    };
-    let mut state = first;
+    if word.len() <= KEY {
+        let mut padded = [0; 16];
+        padded[..word.len()].copy_from_slice(word);
+        let [head, rest] = halves(padded);
+        return short(seed, head, rest, word.len());
+    }
+    let (chunks, _) = word.as_chunks::<8>();
+    let mut state = seed ^ word.len() as u64;
     for chunk in chunks {
         state = mix(state, u64::from_le_bytes(*chunk)).wrapping_add(seed);
     }
     // The last eight bytes overlap the chunk before them; reading them so needs no branch.
-    let tail = mix(state, u64::from_le_bytes(*last));
+    let last = word
+        .last_chunk()
+        .map_or(0, |last| u64::from_le_bytes(*last));
+    let tail = mix(state, last) | LONG;
     Key {
-        head: spread(first ^ tail ^ word.len() as u64),
+        head: spread(state ^ tail),
         tail,
     }
+}
+
+#[inline]
+fn halves(bytes: [u8; 16]) -> [u64; 2] {
+    let number = u128::from_le_bytes(bytes);
+    [number as u64, (number >> 64) as u64]
 }
 
 /// Spreads a number over all bits. Both steps can be undone, so different numbers stay
@@ -324,21 +368,6 @@ fn key(seed: u64, word: &[u8]) -> Key {
 fn spread(number: u64) -> u64 {
     let spread = number.wrapping_mul(MULTIPLIER);
     (spread ^ spread >> 32).wrapping_mul(MULTIPLIER)
-}
-
-/// Up to eight bytes as a number, as if padded with zeros; read four at a time.
-#[inline]
-fn pack(bytes: &[u8]) -> u64 {
-    let length = bytes.len();
-    if let (Some(head), Some(tail)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        let (head, tail) = (u32::from_le_bytes(*head), u32::from_le_bytes(*tail));
-        let rest = u64::from(tail) >> (8 * (8 - length));
-        return u64::from(head) | rest << 32;
-    }
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |packed, byte| packed << 8 | u64::from(*byte))
 }
 
 #[inline]
@@ -353,7 +382,7 @@ mod tests {
 
     #[test]
     fn numbers_follow_the_order_of_first_sight() {
-        let mut interner = Interner::default();
+        let mut interner = Interner::<()>::default();
         for round in 0..2 {
             for number in 0..5_000_u32 {
                 let word = format!("word{number}");
@@ -370,23 +399,23 @@ mod tests {
 
     #[test]
     fn long_words_are_told_apart() {
-        let mut interner = Interner::default();
+        let mut interner = Interner::<()>::default();
         let words: Vec<String> = (0..400)
             .map(|length| "ab".repeat(length))
             .chain((0..400).map(|length| format!("{}c", "ba".repeat(length))))
             .collect();
         let text = words.join(" ");
         for round in 0..2 {
-            let mut places = Vec::new();
+            let mut spans = Vec::new();
             let mut start = 0;
             for word in &words {
-                places.push(interner.place(text.as_bytes(), start, word.len()));
+                spans.push(Span::new(start, start + word.len()));
                 start += word.len() + 1;
             }
             let mut next = 0;
-            interner.intern_all(text.as_bytes(), &places, |word, number, new| {
+            interner.intern_all(text.as_bytes(), &spans, |word, number, new, ()| {
                 assert_eq!((number, new), (next, round == 0));
-                assert_eq!(word, words[number as usize].as_bytes());
+                assert_eq!(&text[word.range()], words[number as usize]);
                 next += 1;
             });
             for (number, word) in words.iter().enumerate() {
@@ -398,9 +427,31 @@ mod tests {
     }
 
     #[test]
-    fn short_words_pack_to_different_numbers() {
-        assert_eq!(pack(b"ab"), 0x6261);
-        assert_eq!(pack(b"abcde"), 0x65_6463_6261);
-        assert_ne!(pack(b"aaaa"), pack(b"aaaaa"));
+    fn a_word_has_one_key_wherever_it_stands() {
+        let interner = Interner::<()>::default();
+        let text = "abcdefghijklmnopqrstuvwxyz".repeat(2);
+        let mut keys = std::collections::HashSet::new();
+        for length in 0..26 {
+            let word = &text.as_bytes()[..length];
+            let key = key(interner.seed, word);
+            assert_eq!(interner.key_at(word, Span::new(0, length)), key);
+            assert_eq!(interner.key_at(text.as_bytes(), Span::new(0, length)), key);
+            assert!(keys.insert((key.head, key.tail)));
+        }
+    }
+
+    #[test]
+    fn values_stay_with_their_words() {
+        let mut interner = Interner::<u32>::default();
+        let text = (0..2_000_u32).map(|number| number.to_string());
+        let text = text.collect::<Vec<_>>().join(" ");
+        let mut words = Vec::new();
+        crate::words::scan(&text, |word| words.push(word));
+        for round in 0..3 {
+            interner.intern_all(text.as_bytes(), &words, |_, number, _, value| {
+                assert_eq!(*value, number * round);
+                *value += number;
+            });
+        }
     }
 }

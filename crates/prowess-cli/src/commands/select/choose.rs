@@ -67,7 +67,7 @@ pub(crate) fn number(text: &str) -> Result<f32, String> {
 const MOST_REQUEST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The request itself, or what standard input holds where it is `-`.
-pub(crate) fn request(words: &[String]) -> Result<String, Failure> {
+pub(crate) fn request(words: &[String], session: &mut Session) -> Result<String, Failure> {
     if words != ["-"] {
         return Ok(words.join(" "));
     }
@@ -83,7 +83,14 @@ pub(crate) fn request(words: &[String]) -> Result<String, Failure> {
         ))
         .hint("give the part that says what is wanted"));
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
+        let label = session.output.message_paint.warning("warning");
+        let byte = error.utf8_error().valid_up_to() + 1;
+        session.output.message(&format!(
+            "{label}: the request is not UTF-8 at byte {byte}; what is no text is read as `\u{FFFD}`\n"
+        ));
+        String::from_utf8_lossy(error.as_bytes()).into_owned()
+    }))
 }
 
 /// Leaves the user's and the project's folders out where skills were named: a measurement of

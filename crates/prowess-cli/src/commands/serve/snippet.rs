@@ -1,6 +1,6 @@
 //! `prowess serve --print-config`: what to add to a client's settings.
 
-use std::{env, ffi::OsString, path::Path};
+use std::{env, ffi::OsString, net::SocketAddr, path::Path};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -68,8 +68,18 @@ impl McpClient {
             Self::Cursor | Self::Vscode | Self::Windsurf => format!("${{env:{TOKEN}}}"),
             Self::Opencode => format!("{{env:{TOKEN}}}"),
             Self::Gemini => format!("${TOKEN}"),
-            Self::Claude | Self::ClaudeDesktop | Self::Codex | Self::Zed => format!("${{{TOKEN}}}"),
+            // It fills in no variables, so its user does.
+            Self::Zed => "YOUR_TOKEN".to_owned(),
+            Self::Claude | Self::ClaudeDesktop | Self::Codex => format!("${{{TOKEN}}}"),
         }
+    }
+
+    /// What is left to do about the token.
+    fn token_hint(self) -> String {
+        if self == Self::Zed {
+            return "put the token in the place of `YOUR_TOKEN`".to_owned();
+        }
+        format!("set `{TOKEN}` to the token in the client's environment")
     }
 
     fn snippet(self, reach: &Reach) -> String {
@@ -174,7 +184,7 @@ pub(super) fn print(
             );
         }
         Some(address) => Reach::Url {
-            url: format!("http://{address}/mcp"),
+            url: url(address, &arguments.allow_host),
             token: arguments.token_file.is_some(),
         },
     };
@@ -184,11 +194,30 @@ pub(super) fn print(
     let file = client.file();
     let told = format!("add this to `{file}`; it makes {skills} available\n");
     session.output.message(&told);
-    if arguments.token_file.is_some() {
-        let told = format!("set `{TOKEN}` to the token in the client's environment");
-        session.output.hint(&told);
+    if let Reach::Url { url, token } = &reach {
+        if *token {
+            session.output.hint(&client.token_hint());
+        }
+        if arguments.http.is_some_and(|it| it.ip().is_unspecified())
+            && arguments.allow_host.is_empty()
+        {
+            session.output.hint(&format!(
+                "on another machine, put the name or address of this one into `{url}`"
+            ));
+        }
     }
     Ok(Exit::Fine)
+}
+
+/// Where a client finds the server. An address that means all of them is none to call.
+fn url(address: SocketAddr, names: &[String]) -> String {
+    match names.first() {
+        Some(name) => format!("http://{name}:{}/mcp", address.port()),
+        None if address.ip().is_unspecified() => {
+            format!("http://127.0.0.1:{}/mcp", address.port())
+        }
+        None => format!("http://{address}/mcp"),
+    }
 }
 
 /// How this command can be started: by its name, unless it was started by its path.
@@ -256,62 +285,4 @@ fn carried(session: &Session) -> Result<Vec<String>, Failure> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fmt::Write as _;
-
-    use super::*;
-    use expect_test::expect;
-
-    fn command() -> Reach {
-        Reach::Command {
-            program: "prowess".to_owned(),
-            args: vec!["serve".to_owned(), "--dir".to_owned(), "/skills".to_owned()],
-        }
-    }
-
-    fn url() -> Reach {
-        Reach::Url {
-            url: "http://127.0.0.1:8645/mcp".to_owned(),
-            token: true,
-        }
-    }
-
-    #[test]
-    fn each_client_has_its_own_words() {
-        let mut told = String::new();
-        for client in McpClient::value_variants() {
-            for reach in [command(), url()] {
-                let text = client.snippet(&reach);
-                let compact = match serde_json::from_str::<Value>(&text) {
-                    Ok(value) => format!("{value}\n"),
-                    Err(_) => text,
-                };
-                write!(told, "{client:?}: {compact}").unwrap();
-            }
-        }
-        expect![[r#"
-            Claude: {"mcpServers":{"prowess":{"type":"stdio","command":"prowess","args":["serve","--dir","/skills"]}}}
-            Claude: {"mcpServers":{"prowess":{"type":"http","url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${PROWESS_TOKEN}"}}}}
-            ClaudeDesktop: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
-            ClaudeDesktop: {"mcpServers":{"prowess":{"url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${PROWESS_TOKEN}"}}}}
-            Codex: [mcp_servers.prowess]
-            command = "prowess"
-            args = ["serve", "--dir", "/skills"]
-            Codex: [mcp_servers.prowess]
-            url = "http://127.0.0.1:8645/mcp"
-            bearer_token_env_var = "PROWESS_TOKEN"
-            Cursor: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
-            Cursor: {"mcpServers":{"prowess":{"url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${env:PROWESS_TOKEN}"}}}}
-            Gemini: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
-            Gemini: {"mcpServers":{"prowess":{"httpUrl":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer $PROWESS_TOKEN"}}}}
-            Opencode: {"mcp":{"prowess":{"type":"local","command":["prowess","serve","--dir","/skills"],"enabled":true}}}
-            Opencode: {"mcp":{"prowess":{"type":"remote","url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer {env:PROWESS_TOKEN}"},"enabled":true}}}
-            Vscode: {"servers":{"prowess":{"type":"stdio","command":"prowess","args":["serve","--dir","/skills"]}}}
-            Vscode: {"servers":{"prowess":{"type":"http","url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${env:PROWESS_TOKEN}"}}}}
-            Windsurf: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
-            Windsurf: {"mcpServers":{"prowess":{"serverUrl":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${env:PROWESS_TOKEN}"}}}}
-            Zed: {"context_servers":{"prowess":{"source":"custom","command":"prowess","args":["serve","--dir","/skills"]}}}
-            Zed: {"context_servers":{"prowess":{"url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${PROWESS_TOKEN}"}}}}
-        "#]].assert_eq(&told);
-    }
-}
+mod tests;

@@ -69,7 +69,7 @@ pub(super) fn run(
     query: &str,
     session: &mut Session,
 ) -> Result<Exit, Failure> {
-    let query = request(&[query.to_owned()])?;
+    let query = request(&[query.to_owned()], session)?;
     let catalog = session.load(&Request {
         look_at_untrusted: true,
         ..Request::default()

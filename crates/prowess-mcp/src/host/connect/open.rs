@@ -8,10 +8,11 @@ use std::{
 
 use http::{HeaderName, HeaderValue};
 use prowess::display_text;
+use reqwest::Certificate;
 use rmcp::{
-    ClientServiceExt as _, RoleClient,
+    ClientServiceExt as _,
     model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion},
-    service::{ClientInitializeError, ClientLifecycleMode, RunningService},
+    service::{ClientInitializeError, ClientLifecycleMode},
     transport::{
         StreamableHttpClientTransport, async_rw::AsyncRwTransport,
         streamable_http_client::StreamableHttpClientTransportConfig,
@@ -24,7 +25,8 @@ use tokio::{
 };
 
 use super::{
-    GRACE,
+    GRACE, Service,
+    hear::{Ears, News},
     reason::{
         SEE_URL, START_BY_HAND, TELL_OWNER, http_reason, innermost, last_words, server_fault,
         shown, silent,
@@ -47,9 +49,8 @@ pub(super) struct Opening<'a> {
     pub(super) limits: &'a HostLimits,
     pub(super) noticed: &'a Arc<Noticed>,
     pub(super) said: &'a Arc<Mutex<Vec<u8>>>,
+    pub(super) news: &'a News,
 }
-
-type Service = RunningService<RoleClient, ClientConfig>;
 
 impl Opening<'_> {
     pub(super) async fn command(&self) -> Result<(Service, Option<Child>), Fault> {
@@ -89,7 +90,7 @@ impl Opening<'_> {
         let output = Bounded::new(output, most, Arc::clone(self.noticed));
         // The bound above speaks first.
         let transport = AsyncRwTransport::new_client(output, input).with_max_line_length(most + 1);
-        let greeted = client().serve_with_lifecycle(transport, lifecycle());
+        let greeted = self.client().serve_with_lifecycle(transport, lifecycle());
         match timeout(self.config.timeout, greeted).await {
             Ok(Ok(service)) => Ok((service, Some(child))),
             Ok(Err(error)) => {
@@ -117,15 +118,23 @@ impl Opening<'_> {
             url,
             token,
             headers,
+            authorities,
         } = &self.config.transport
         else {
             return Err(self.fault("has no address".to_owned(), ""));
         };
         let most = self.limits.message_bytes;
-        let http = BoundedHttp::new(url, self.config.timeout, most, Arc::clone(self.noticed))
-            .map_err(|error| {
-                self.fault(format!("cannot be reached: {}", innermost(&error)), SEE_URL)
-            })?;
+        let http = BoundedHttp::new(
+            url,
+            self.believed(authorities.as_deref())?,
+            self.config.timeout,
+            most,
+            Arc::clone(self.noticed),
+            self.news.followed(),
+        )
+        .map_err(|error| {
+            self.fault(format!("cannot be reached: {}", innermost(&error)), SEE_URL)
+        })?;
         let mut own = HashMap::new();
         for (name, value) in headers {
             let (Ok(name), Ok(value)) = (
@@ -144,12 +153,25 @@ impl Opening<'_> {
             config = config.auth_header(token);
         }
         let transport = StreamableHttpClientTransport::with_client(http, config);
-        let greeted = client().serve_with_lifecycle(transport, lifecycle());
+        let greeted = self.client().serve_with_lifecycle(transport, lifecycle());
         match timeout(self.config.timeout, greeted).await {
             Ok(Ok(service)) => Ok(service),
             Ok(Err(error)) => Err(self.greeting_fault(&error)),
             Err(_) => Err(self.too_slow()),
         }
+    }
+
+    /// The certificate authorities that the user named for this server.
+    fn believed(&self, pem: Option<&str>) -> Result<Vec<Certificate>, Fault> {
+        let Some(pem) = pem else {
+            return Ok(Vec::new());
+        };
+        let named = Certificate::from_pem_bundle(pem.as_bytes()).unwrap_or_default();
+        if named.is_empty() {
+            let reason = "is not asked: its `ca-file` holds no certificate".to_owned();
+            return Err(self.fault(reason, "name a file with `BEGIN CERTIFICATE` in it"));
+        }
+        Ok(named)
     }
 
     fn ended(&self) -> Fault {
@@ -197,19 +219,19 @@ impl Opening<'_> {
         }
     }
 
+    /// Who we are, and that we know skills.
+    fn client(&self) -> Ears {
+        let mut capabilities = ClientCapabilities::default();
+        let mut extensions = rmcp::model::ExtensionCapabilities::new();
+        extensions.insert(EXTENSION.to_owned(), serde_json::Map::new());
+        capabilities.extensions = Some(extensions);
+        let us = Implementation::new("prowess", env!("CARGO_PKG_VERSION"));
+        self.news.ears(ClientConfig::new(capabilities, us))
+    }
+
     fn fault(&self, reason: String, help: &str) -> Fault {
         server_fault(&self.config.label, reason, help)
     }
-}
-
-/// Who we are, and that we know skills.
-fn client() -> ClientConfig {
-    let mut capabilities = ClientCapabilities::default();
-    let mut extensions = rmcp::model::ExtensionCapabilities::new();
-    extensions.insert(EXTENSION.to_owned(), serde_json::Map::new());
-    capabilities.extensions = Some(extensions);
-    let us = Implementation::new("prowess", env!("CARGO_PKG_VERSION"));
-    ClientConfig::new(capabilities, us)
 }
 
 /// The newest version first; a server that does not know it is greeted the old way.

@@ -2,12 +2,14 @@
 
 use std::{
     error::Error,
+    io,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 use prowess::display_text;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
+use rustls::CertificateError;
 
 use crate::host::fault::Fault;
 
@@ -61,11 +63,71 @@ pub(super) fn http_reason(error: &(dyn Error + 'static)) -> (String, &'static st
         StreamableHttpError::UnexpectedServerResponse(what) => {
             (format!("gives {}", shown(what)), TELL_OWNER)
         }
-        StreamableHttpError::Client(error) => {
-            (format!("cannot be reached: {}", innermost(error)), SEE_URL)
-        }
+        StreamableHttpError::Client(error) => match tls_fault(error) {
+            Some(told) => told,
+            None => (format!("cannot be reached: {}", innermost(error)), SEE_URL),
+        },
         _ => (format!("is lost: {}", innermost(error)), SEE_URL),
     }
+}
+
+/// Why no one can tell who is at the other end, or that nobody there speaks TLS.
+fn tls_fault(error: &(dyn Error + 'static)) -> Option<(String, &'static str)> {
+    let mut cause = Some(error);
+    let fault = loop {
+        let mut error = cause?;
+        // An error of the system holds another one without calling it its source.
+        while let Some(inner) = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref)
+        {
+            error = inner;
+        }
+        if let Some(fault) = error.downcast_ref::<rustls::Error>() {
+            break fault;
+        }
+        // Said by the library that greets, which has no type for it.
+        if error.to_string() == "tls handshake eof" {
+            return Some(no_tls());
+        }
+        cause = error.source();
+    };
+    let told = match fault {
+        rustls::Error::InvalidCertificate(bad) => match bad {
+            CertificateError::UnknownIssuer => (
+                "shows a certificate of an authority that is not known here".to_owned(),
+                "if the server is yours, name the authority's certificate in `ca-file`",
+            ),
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => (
+                "shows a certificate that has expired".to_owned(),
+                TELL_OWNER,
+            ),
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                (
+                    "shows a certificate for another name".to_owned(),
+                    "write the name in its certificate in `url`",
+                )
+            }
+            other => (
+                format!(
+                    "shows a certificate that is no good: {}",
+                    shown(&other.to_string())
+                ),
+                TELL_OWNER,
+            ),
+        },
+        rustls::Error::InvalidMessage(_) => no_tls(),
+        other => (
+            format!("cannot be reached: {}", shown(&other.to_string())),
+            SEE_URL,
+        ),
+    };
+    Some(told)
+}
+
+fn no_tls() -> (String, &'static str) {
+    let help = "on this machine its `url` may begin with `http://`";
+    ("does not speak TLS".to_owned(), help)
 }
 
 /// The cause that says most.

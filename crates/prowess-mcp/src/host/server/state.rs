@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, MutexGuard, PoisonError, atomic::Ordering},
+    sync::{Arc, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -42,7 +42,7 @@ impl Inner {
     /// The connection, made where there is none; and whether it was there before.
     pub(super) async fn connection(&self) -> Result<(Arc<Connection>, bool), Fault> {
         let mut link = self.connection.lock().await;
-        if self.closed.load(Ordering::Relaxed) {
+        if self.closed.is_cancelled() {
             return Err(self.stopped());
         }
         if let Some(open) = link.open.as_ref().filter(|it| it.is_open()) {
@@ -90,8 +90,10 @@ impl Inner {
     pub(super) async fn relist(&self) -> Arc<Listing> {
         // Whoever asks anew has a reason to try a server that was away.
         self.connection.lock().await.down = None;
-        *self.listing.lock().await = None;
-        self.list().await
+        // Others go on with the list they have, however long this takes.
+        let listed = Arc::new(self.ask_list().await);
+        *self.listing.lock().await = Some(Arc::clone(&listed));
+        listed
     }
 
     pub(super) async fn ask_list(&self) -> Listing {
@@ -165,15 +167,16 @@ impl Inner {
             listing.faults.push(fault);
             return Vec::new();
         };
-        let reason = match fault {
-            Fault::Server { reason, .. } => reason,
-            other => other.to_string(),
+        let (reason, help) = match fault {
+            Fault::Server { reason, help, .. } => (reason, help),
+            other => (other.to_string(), other.help()),
         };
         listing.faults.push(Fault::Copies {
             label: self.label(),
             reason,
             age: told_age(age),
             skills: entries.len(),
+            help,
         });
         listing.age = Some(age);
         entries

@@ -83,8 +83,9 @@ fn a_copy_is_as_untrusted_as_its_server() {
 #[test]
 fn files_of_skills_that_are_gone_are_forgotten() {
     let home = Home::new();
-    let both = Script::serving([Skill::new("pdf"), Skill::new("docx")]);
-    let host = Host::start(vec![server("acme", &both)], home.options()).unwrap();
+    let (script, skills) = changing(vec![Skill::new("pdf"), Skill::new("docx")]);
+    let start = || Host::start(vec![server("acme", &script)], home.options()).unwrap();
+    let host = start();
     for skill in catalog_of(&host).skills() {
         skill.loaded().unwrap();
     }
@@ -98,8 +99,23 @@ fn files_of_skills_that_are_gone_are_forgotten() {
             .count()
     };
     assert_eq!(count(), 3, "a list and two files");
-    let one = Script::serving([Skill::new("pdf")]);
-    let host = Host::start(vec![server("acme", &one)], home.options()).unwrap();
+    skills.lock().unwrap().pop();
+    let host = start();
     catalog_of(&host);
     assert_eq!(count(), 2);
+}
+
+#[test]
+fn another_server_that_is_given_the_label_has_none_of_the_copies() {
+    let home = Home::new();
+    let first = Script::serving([Skill::new("pdf")]);
+    let host = Host::start(vec![server("acme", &first)], home.options()).unwrap();
+    catalog_of(&host).get("pdf").unwrap().loaded().unwrap();
+    drop(host);
+    let other = Script::new(|_, _| Reply::Raw(500, "text/plain", Vec::new()));
+    let host = Host::start(vec![server("acme", &other)], home.options()).unwrap();
+    expect![[r"
+        [server-unreachable] the MCP server `acme` answers with HTTP 500 (see whether its `url` is right and the server runs)
+    "]]
+    .assert_eq(&seen(&catalog_of(&host)));
 }

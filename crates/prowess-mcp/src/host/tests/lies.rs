@@ -160,8 +160,8 @@ fn binary_files_come_in_base64_and_are_checked_too() {
             ("skills/list", _) => {
                 let mut entry = Skill::new("pdf").entry();
                 let files = entry["resources"].as_array_mut().unwrap();
-                files.push(script::listed(uri, "abc"));
-                files.push(script::listed("skill://pdf/b.bin", "abc"));
+                files.push(skill::listed(uri, "abc"));
+                files.push(skill::listed("skill://pdf/b.bin", "abc"));
                 Reply::result(json!({"skills": [entry]}))
             }
             ("resources/read", Some("skill://pdf/a.bin")) => {

@@ -1,7 +1,7 @@
 //! A server on loopback that answers as a test tells it.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{BufRead as _, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     sync::{
         Arc, Mutex,
@@ -11,10 +11,13 @@ use std::{
     time::Duration,
 };
 
-use prowess::ContentHash;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value as Json, json};
 
-use super::super::EXTENSION;
+use super::{super::EXTENSION, skill::Skill};
+
+/// Only older clients take notice of a session.
+const SESSION: &str = "Mcp-Session-Id: one\r\n";
 
 /// How a request is answered.
 pub(super) enum Reply {
@@ -37,7 +40,8 @@ impl Reply {
 
     /// What a server with no skills answers.
     pub(super) fn default(method: &str) -> Self {
-        let capabilities = json!({"resources": {}, "extensions": {EXTENSION: {}}});
+        let capabilities =
+            json!({"resources": {"listChanged": true}, "extensions": {EXTENSION: {}}});
         match method {
             "server/discover" => Self::Result(json!({
                 "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
@@ -68,11 +72,23 @@ struct Shared {
     ended: AtomicBool,
     /// Bytes of huge bodies that somebody took.
     taken: AtomicU64,
+    /// News that were told to those who listen.
+    news: AtomicU64,
+    /// What makes a stream a secret one.
+    tls: Option<Arc<ServerConfig>>,
 }
 
 impl Script {
     /// Answers each method as the function says.
     pub(super) fn new(answer: impl Fn(&str, &Json) -> Reply + Send + Sync + 'static) -> Self {
+        Self::start(answer, None)
+    }
+
+    /// The same over TLS.
+    pub(super) fn start(
+        answer: impl Fn(&str, &Json) -> Reply + Send + Sync + 'static,
+        tls: Option<Arc<ServerConfig>>,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
@@ -81,6 +97,8 @@ impl Script {
             older: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             taken: AtomicU64::new(0),
+            news: AtomicU64::new(0),
+            tls,
         });
         let serving = Arc::clone(&shared);
         thread::spawn(move || {
@@ -92,11 +110,18 @@ impl Script {
                     return;
                 };
                 // A client that goes away is no fault of the server.
-                thread::spawn(move || serving.serve(stream).ok());
+                thread::spawn(move || match &serving.tls {
+                    Some(tls) => {
+                        let tls = ServerConnection::new(Arc::clone(tls)).unwrap();
+                        serving.serve(StreamOwned::new(tls, stream)).ok()
+                    }
+                    None => serving.serve(stream).ok(),
+                });
             }
         });
+        let scheme = shared.tls.as_ref().map_or("http", |_| "https");
         Self {
-            url: format!("http://{address}/mcp"),
+            url: format!("{scheme}://{address}/mcp"),
             shared,
         }
     }
@@ -127,14 +152,16 @@ impl Script {
         self.shared.taken.load(Ordering::Relaxed)
     }
 
+    /// Tells those who listen that the list changed.
+    pub(super) fn tell(&self) {
+        self.shared.news.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Ends the server: whoever calls now is turned away.
     pub(super) fn end(&self) {
         self.shared.ended.store(true, Ordering::Relaxed);
         // Wakes the listener, which then sees that it is over and lets the port go.
-        let address = self
-            .url
-            .trim_start_matches("http://")
-            .trim_end_matches("/mcp");
+        let address = self.url.split('/').nth(2).unwrap();
         while TcpStream::connect(address).is_ok() {
             thread::yield_now();
         }
@@ -177,15 +204,19 @@ pub(super) fn serve(skills: &[Skill], method: &str, params: &Json) -> Reply {
 }
 
 impl Shared {
-    fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
+    fn serve(&self, stream: impl Read + Write) -> std::io::Result<()> {
         let mut reader = BufReader::new(stream);
-        let (mut length, mut line) = (0, String::new());
+        let (mut length, mut line, mut get) = (0, String::new(), false);
         while reader.read_line(&mut line)? > 2 {
             let header = line.to_ascii_lowercase();
             if let Some(value) = header.strip_prefix("content-length:") {
                 length = value.trim().parse().unwrap_or(0);
             }
+            get |= header.starts_with("get ");
             line.clear();
+        }
+        if get {
+            return self.stream(reader.get_mut());
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body)?;
@@ -245,94 +276,36 @@ impl Shared {
     }
 }
 
-fn answer(stream: &mut TcpStream, message: &Json) -> std::io::Result<()> {
+impl Shared {
+    /// What an older server says by itself.
+    fn stream(&self, stream: &mut impl Write) -> std::io::Result<()> {
+        let head = "HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+        stream.write_all(head.as_bytes())?;
+        self.calls.lock().unwrap().push("GET".to_owned());
+        let mut told = self.news.load(Ordering::Relaxed);
+        while !self.ended.load(Ordering::Relaxed) {
+            if self.news.load(Ordering::Relaxed) > told {
+                told += 1;
+                let news =
+                    json!({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"});
+                stream.write_all(format!("data: {news}\n\n").as_bytes())?;
+                stream.flush()?;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+}
+
+fn answer(stream: &mut impl Write, message: &Json) -> std::io::Result<()> {
     let body = message.to_string();
     head(stream, 200, "application/json", body.len() as u64)?;
     stream.write_all(body.as_bytes())
 }
 
-fn head(stream: &mut TcpStream, status: u16, kind: &str, length: u64) -> std::io::Result<()> {
+fn head(stream: &mut impl Write, status: u16, kind: &str, length: u64) -> std::io::Result<()> {
     let head = format!(
-        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n{SESSION}\r\n"
     );
     stream.write_all(head.as_bytes())
-}
-
-/// A skill to serve.
-#[derive(Clone)]
-pub(super) struct Skill {
-    name: String,
-    fields: String,
-    body: String,
-    files: Vec<(String, String)>,
-}
-
-impl Skill {
-    pub(super) fn new(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            fields: String::new(),
-            body: format!("Do {name}."),
-            files: Vec::new(),
-        }
-    }
-
-    pub(super) fn body(mut self, body: &str) -> Self {
-        body.clone_into(&mut self.body);
-        self
-    }
-
-    pub(super) fn file(mut self, path: &str, text: &str) -> Self {
-        self.files.push((path.to_owned(), text.to_owned()));
-        self
-    }
-
-    /// Adds a line to the frontmatter, `key: value`.
-    pub(super) fn field(mut self, line: &str) -> Self {
-        self.fields.extend([line, "\n"]);
-        self
-    }
-
-    pub(super) fn uri(&self) -> String {
-        format!("skill://{}/SKILL.md", self.name)
-    }
-
-    pub(super) fn text(&self) -> String {
-        let Self {
-            name, fields, body, ..
-        } = self;
-        format!("---\nname: {name}\ndescription: Does {name}.\n{fields}---\n{body}\n")
-    }
-
-    /// Every file by URI.
-    fn files(&self) -> Vec<(String, String)> {
-        let own = (self.uri(), self.text());
-        let others = self.files.iter().map(|(path, text)| {
-            let uri = format!("skill://{}/{path}", self.name);
-            (uri, text.clone())
-        });
-        std::iter::once(own).chain(others).collect()
-    }
-
-    /// What the list says about it.
-    pub(super) fn entry(&self) -> Json {
-        let mut frontmatter = json!({
-            "name": self.name, "description": format!("Does {}.", self.name),
-        });
-        for line in self.fields.lines() {
-            let (key, value) = line.split_once(": ").unwrap();
-            frontmatter[key] = json!(value);
-        }
-        let files: Vec<Json> = self
-            .files()
-            .into_iter()
-            .map(|(uri, text)| listed(&uri, &text))
-            .collect();
-        json!({"uri": self.uri(), "frontmatter": frontmatter, "resources": files})
-    }
-}
-
-pub(super) fn listed(uri: &str, text: &str) -> Json {
-    let digest = format!("sha256:{}", ContentHash::of(text.as_bytes()));
-    json!({"uri": uri, "digest": digest, "size": text.len()})
 }
