@@ -436,7 +436,8 @@ fn row_29_what_a_folder_hides_in_its_name_is_written_out_for_a_model() {
     write(&root, "tag\u{e0041}/SKILL.md", &nameless);
     write(&root, "new\nline/SKILL.md", &nameless);
     let told = run_line(folder.path(), &root, "prompt");
-    let names: Vec<_> = told.lines().filter(|it| it.contains("<name>")).collect();
+    let lines = told.lines().map(str::trim);
+    let names: Vec<_> = lines.filter(|it| it.starts_with("<name>")).collect();
     expect![[r#"
             <name>good</name>
             <name>new\nline</name>
