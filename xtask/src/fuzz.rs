@@ -160,7 +160,7 @@ mod tests {
         let folder = crate::workspace().join("fuzz");
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
         let names = targets(&folder).unwrap();
-        assert!(names.len() >= 8);
+        assert!(names.len() >= 9);
         for name in names {
             assert!(manifest.contains(&format!("name = \"{name}\"")), "{name}");
             let seeds = fs::read_dir(folder.join("seeds").join(&name)).unwrap();

@@ -154,8 +154,16 @@ impl Config {
             .root
             .as_deref()
             .unwrap_or(&environment.working_directory);
-        for folder in project_folders(&environment.seen_from(start)) {
+        let folders = project_folders(&environment.seen_from(start));
+        for folder in folders.iter().filter(|_| !options.no_project) {
             let path = folder.join(PROJECT_FILE);
+            if leads_out(&path, folders.last()) {
+                let shown = environment.shorten(&path);
+                return Err(Failure::new(format!(
+                    "the config `{shown}` is a link that leads out of its project, and is not read"
+                ))
+                .hint("put the file itself there, or leave the project out with `--no-project`"));
+            }
             if let Some(text) = read_file(&path)? {
                 let authority = Authority::Project;
                 config.add(&path, &text, authority, environment, output)?;
@@ -201,6 +209,17 @@ impl Config {
     }
 }
 
+/// Whether a project's config is a link to a file outside of the project: what a repository points
+/// at is not for it to show.
+fn leads_out(path: &Path, project: Option<&PathBuf>) -> bool {
+    // A link to nothing is no config, and is told apart when it is read.
+    let Some(file) = files::real_path(path).ok().filter(|_| files::is_link(path)) else {
+        return false;
+    };
+    let project = project.and_then(|project| files::real_path(project).ok());
+    project.is_none_or(|project| !file.starts_with(project))
+}
+
 /// The text of a config; `None` where there is none.
 fn read_file(path: &Path) -> Result<Option<String>, Failure> {
     match files::read_text(path, MOST_BYTES) {
@@ -214,7 +233,9 @@ fn read_file(path: &Path) -> Result<Option<String>, Failure> {
             Ok(None)
         }
         Err(error) => Err(
-            Failure::new(format!("cannot read the config `{}`", path.display())).because(&error),
+            Failure::new(format!("cannot read the config `{}`", path.display()))
+                .because(&error)
+                .hint("mend it, or name another with `--config FILE`"),
         ),
     }
 }

@@ -1,16 +1,73 @@
 //! What the user has decided about projects' skills, kept outside of every project.
 
 use std::{
+    fs::{File, TryLockError},
     io,
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use prowess::{TrustStore, trust::BadStore};
 
-use crate::{environment::Environment, exit::Failure, files, write::write_whole};
+use crate::{
+    environment::Environment,
+    exit::Failure,
+    files,
+    write::{open_lock, write_whole},
+};
 
 /// A store with more bytes than this was not written by this program.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How long to wait for another command that changes the store. It only reads the files of the
+/// skills it trusts, so it is done long before.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often to look whether it is done.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The right to change the store, for as long as this is held.
+#[derive(Debug)]
+pub(crate) struct Turn(
+    #[expect(dead_code, reason = "it is let go when it is dropped")] Option<File>,
+);
+
+/// Waits until nobody else changes the store, so that of two commands at once none undoes the
+/// other. Whoever only reads need not wait: the store is written whole.
+pub(crate) fn turn(environment: &Environment) -> Result<Turn, Failure> {
+    turn_within(environment, PATIENCE)
+}
+
+fn turn_within(environment: &Environment, patience: Duration) -> Result<Turn, Failure> {
+    let Some(path) = store_path(environment) else {
+        return Ok(Turn(None));
+    };
+    let failed = |error: &io::Error| {
+        let shown = environment.shorten(&path);
+        Failure::new(format!("cannot lock `{shown}` to change it")).because(error)
+    };
+    let file = open_lock(&path).map_err(|error| failed(&error))?;
+    let started = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Turn(Some(file))),
+            Err(TryLockError::WouldBlock) if started.elapsed() < patience => thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) => {
+                let shown = environment.shorten(&path);
+                return Err(Failure::new(format!(
+                    "another command is changing what is trusted in `{shown}`"
+                ))
+                .hint("nothing was changed; wait until it is done, then run this again"));
+            }
+            // Some file systems know no locks; the store is still written whole there.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                return Ok(Turn(None));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(&error)),
+        }
+    }
+}
 
 /// Where the store is; `None` without a home.
 pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
@@ -83,5 +140,43 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             assert!(read(&environment).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn whoever_changes_the_store_waits_for_the_other() {
+        let home = tempfile::tempdir().unwrap();
+        let environment = Environment {
+            home: Some(home.path().to_path_buf()),
+            ..Environment::default()
+        };
+        let first = turn(&environment).unwrap();
+        let told = turn_within(&environment, Duration::ZERO).unwrap_err();
+        let told = told.render(crate::render::paint::Paint::plain());
+        assert!(told.contains("another command is changing"), "{told}");
+        drop(first);
+        assert!(turn_within(&environment, Duration::ZERO).is_ok());
+    }
+
+    #[test]
+    fn of_many_changes_at_once_none_is_lost() {
+        let home = tempfile::tempdir().unwrap();
+        let environment = Environment {
+            home: Some(home.path().to_path_buf()),
+            ..Environment::default()
+        };
+        thread::scope(|scope| {
+            for one in 0..8 {
+                let environment = &environment;
+                scope.spawn(move || {
+                    for two in 0..8 {
+                        let _turn = turn(environment).unwrap();
+                        let mut store = read(environment).unwrap();
+                        store.deny(format!("/p/{one}-{two}").into());
+                        write(&store, environment).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(read(&environment).unwrap().entries().count(), 64);
     }
 }

@@ -36,6 +36,19 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Opens the file beside `path` that whoever changes it holds locked, and makes it if need be.
+pub(crate) fn open_lock(path: &Path) -> io::Result<fs::File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    // It holds nothing: the lock is the system's, and ends with the process.
+    fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path.with_extension("lock"))
+}
+
 /// Creates a folder with all its files, or nothing; `true` marks a file that can be run.
 pub(crate) fn create_folder(path: &Path, files: &[(&str, String, bool)]) -> Result<(), Failure> {
     create(path, files).map_err(|error| {

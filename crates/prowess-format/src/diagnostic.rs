@@ -64,25 +64,52 @@ pub struct Position {
 impl Position {
     /// Finds the line and column of a byte offset.
     pub fn of(bytes: &[u8], offset: usize) -> Self {
+        LineCursor::default().position(bytes, offset)
+    }
+}
+
+/// Finds places one after another, so that the lines above are counted once and not for each.
+#[derive(Debug, Clone, Default)]
+pub struct LineCursor {
+    /// How many lines end before the line that was found last.
+    above: u32,
+    /// Where that line starts.
+    start: usize,
+    /// Up to where its characters are counted, and how many those are.
+    counted: usize,
+    characters: usize,
+}
+
+impl LineCursor {
+    /// The place of an offset in the same bytes as before.
+    pub fn position(&mut self, bytes: &[u8], offset: usize) -> Position {
         let before = &bytes[..offset.min(bytes.len())];
-        let mut line = 1;
-        let mut start = 0;
-        for at in memchr::memchr2_iter(b'\n', b'\r', before) {
+        if before.len() < self.counted {
+            *self = Self::default();
+        }
+        let from = self.counted;
+        for at in memchr::memchr2_iter(b'\n', b'\r', &before[from..]) {
+            let at = from + at;
             // The `\n` of a `\r\n` pair ends the line; its `\r` does not.
             if before[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n') {
                 continue;
             }
-            line += 1;
-            start = at + 1;
+            self.above += 1;
+            self.start = at + 1;
+        }
+        if self.start > self.counted {
+            self.counted = self.start;
+            self.characters = 0;
         }
         // Continuation bytes are part of the character before them.
-        let column = before[start..]
+        self.characters += before[self.counted..]
             .iter()
             .filter(|byte| !matches!(byte, 0x80..=0xBF))
             .count();
-        Self {
-            line,
-            column: column as u32 + 1,
+        self.counted = before.len();
+        Position {
+            line: self.above + 1,
+            column: self.characters as u32 + 1,
         }
     }
 }
@@ -168,5 +195,15 @@ mod tests {
         assert_eq!(at(7), (4, 1));
         assert_eq!(at(10), (4, 3), "columns count characters, not bytes");
         assert_eq!(at(99), (4, 4), "beyond the end is the end");
+    }
+
+    #[test]
+    fn a_cursor_finds_what_counting_from_the_start_finds() {
+        let text = "a\r\n\r\nb\r\rc\n\n\u{e9}\r\n".as_bytes();
+        let mut cursor = LineCursor::default();
+        let forth = 0..=text.len();
+        for offset in forth.clone().chain(forth.rev()) {
+            assert_eq!(cursor.position(text, offset), Position::of(text, offset));
+        }
     }
 }

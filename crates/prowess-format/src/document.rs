@@ -5,6 +5,9 @@ use crate::{
     value::{Field, Node, Value},
 };
 
+/// A longer name is not used, in bytes. The standard allows 64 characters.
+const LONGEST_NAME: usize = 1024;
+
 /// How the frontmatter is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Syntax {
@@ -61,9 +64,11 @@ impl Document {
         (!text.is_empty()).then_some(text)
     }
 
-    /// What the skill calls itself.
+    /// What the skill calls itself. A name longer than anyone would read is none: it stands in
+    /// every list that a model gets.
     pub fn name(&self) -> Option<&str> {
         self.text_of("name")
+            .filter(|name| name.len() <= LONGEST_NAME)
     }
 
     /// What the skill does and when to use it.

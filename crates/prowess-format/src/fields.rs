@@ -131,7 +131,7 @@ pub fn did_you_mean(key: &str) -> Option<&'static str> {
         .filter(|&(distance, meant)| match meant.len() {
             // `game` is a word of its own, `nmae` is not.
             ..6 => distance == 1 && sorted(&key) == sorted(meant),
-            6..8 => distance == 1,
+            6..8 => distance == 1 || distance == 2 && sorted(&key) == sorted(meant),
             _ => distance <= 2,
         })
         .min()
@@ -191,6 +191,7 @@ mod tests {
             ("metdata", "metadata"),
             ("compatability", "compatibility"),
             ("licence", "license"),
+            ("lisence", "license"),
         ] {
             assert_eq!(did_you_mean(slip), Some(meant), "{slip}");
         }

@@ -12,7 +12,7 @@
 //! ```
 
 pub use convention::parse_convention;
-pub use diagnostic::{Diagnostic, Edit, Fix, Position, Severity, Span};
+pub use diagnostic::{Diagnostic, Edit, Fix, LineCursor, Position, Severity, Span};
 pub use document::{Document, Syntax};
 pub use links::{Reference, Target};
 pub use name::{NameFault, SkillName};

@@ -5,6 +5,16 @@ use crate::{diagnostic::Span, document::Document};
 /// The folders the standard gives a skill.
 const FOLDERS: [&str; 3] = ["scripts", "references", "assets"];
 
+/// A longer path names no file.
+const LONGEST_PATH: usize = 1024;
+
+/// Parentheses inside a link's target nest no deeper, as in `CommonMark`. Without an end to it a
+/// line of a megabyte would be read again for each of its links.
+const NESTED: usize = 32;
+
+/// A longer run of backticks opens no code span, for the same reason.
+const LONGEST_RUN: usize = 32;
+
 /// A file the instructions speak of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
@@ -124,8 +134,12 @@ fn scan(line: Line<'_>, references: &mut Vec<Reference>) {
     }
 }
 
-/// Finds where a code span ends: at a run of exactly as many backticks.
+/// Finds where a code span ends: at a run of exactly as many backticks. A search that fails has
+/// seen the whole line, and can fail once for each length only.
 pub(crate) fn closing(text: &str, count: usize) -> Option<usize> {
+    if count > LONGEST_RUN {
+        return None;
+    }
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'`', &text.as_bytes()[at..]) {
         at += found;
@@ -168,12 +182,14 @@ fn destination(text: &str) -> (&str, usize) {
     let trimmed = text.trim_start_matches(' ');
     let skipped = text.len() - trimmed.len();
     if let Some(rest) = trimmed.strip_prefix('<') {
-        let end = rest.find('>').unwrap_or(0);
+        let near = &rest.as_bytes()[..rest.len().min(LONGEST_PATH)];
+        let end = memchr::memchr(b'>', near).unwrap_or(0);
         return (&rest[..end], skipped + 1);
     }
     let mut depth = 0_usize;
     for (at, c) in trimmed.char_indices() {
         match c {
+            _ if at > LONGEST_PATH || depth > NESTED => break,
             '(' => depth += 1,
             ')' if depth == 0 => return (&trimmed[..at], skipped),
             ')' => depth -= 1,

@@ -77,13 +77,13 @@ pub(crate) fn decode(bytes: Vec<u8>, profile: Profile) -> Result<Box<str>, Vec<D
         })
 }
 
-/// The name of an encoding whose mark the file starts with.
+/// The name of an encoding whose mark the file starts with, or whose fence where it has no mark.
 fn foreign_encoding(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
-        [0xFF, 0xFE, 0, 0, ..] => Some("UTF-32 (little endian)"),
-        [0, 0, 0xFE, 0xFF, ..] => Some("UTF-32 (big endian)"),
-        [0xFF, 0xFE, ..] => Some("UTF-16 (little endian)"),
-        [0xFE, 0xFF, ..] => Some("UTF-16 (big endian)"),
+        [0xFF, 0xFE, 0, 0, ..] | [b'-' | b'+', 0, 0, 0, ..] => Some("UTF-32 (little endian)"),
+        [0, 0, 0xFE, 0xFF, ..] | [0, 0, 0, b'-' | b'+', ..] => Some("UTF-32 (big endian)"),
+        [0xFF, 0xFE, ..] | [b'-' | b'+', 0, b'-' | b'+', 0, ..] => Some("UTF-16 (little endian)"),
+        [0xFE, 0xFF, ..] | [0, b'-' | b'+', 0, b'-' | b'+', ..] => Some("UTF-16 (big endian)"),
         _ => None,
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Every rule has a page of the same name in `docs/spec/`, whose examples run as tests.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap, fmt::Write as _};
 
 use crate::{
-    diagnostic::{Diagnostic, Fix, Position, Severity, Span},
+    diagnostic::{Diagnostic, Fix, LineCursor, Severity, Span},
     document::{Document, Syntax},
     profile::Profile,
     secret::redact,
@@ -366,7 +366,13 @@ pub struct Report<'a> {
     bytes: &'a [u8],
     profile: Profile,
     diagnostics: Vec<Diagnostic>,
+    found: HashMap<&'static str, usize>,
+    lines: LineCursor,
 }
+
+/// How many findings of one rule are told of one file. Nobody reads more, and a hostile file
+/// could ask for a million; how many there are beyond is told with the last of them.
+const TOLD: usize = 100;
 
 impl<'a> Report<'a> {
     /// Starts a report on a file's bytes.
@@ -375,6 +381,8 @@ impl<'a> Report<'a> {
             bytes,
             profile,
             diagnostics: Vec::new(),
+            found: HashMap::new(),
+            lines: LineCursor::default(),
         }
     }
 
@@ -383,7 +391,8 @@ impl<'a> Report<'a> {
         self.profile
     }
 
-    /// Notes a finding. Gives it back for `.help` and `.fix`, or `None` where the profile lets it pass.
+    /// Notes a finding. Gives it back for `.help` and `.fix`, or `None` where the profile lets it
+    /// pass, or where so many are noted already that this one is only counted.
     pub fn note(
         &mut self,
         rule: &'static Rule,
@@ -391,11 +400,16 @@ impl<'a> Report<'a> {
         message: impl Into<String>,
     ) -> Option<&mut Diagnostic> {
         let severity = rule.levels.severity(self.profile)?;
+        let found = self.found.entry(rule.code).or_default();
+        *found += 1;
+        if *found > TOLD {
+            return None;
+        }
         self.diagnostics.push(Diagnostic {
             code: rule.code,
             severity,
             span,
-            position: Position::of(self.bytes, span.start),
+            position: self.lines.position(self.bytes, span.start),
             message: message.into(),
             help: None,
             fix: None,
@@ -441,6 +455,7 @@ impl<'a> Report<'a> {
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.diagnostics
             .sort_by(|a, b| (a.span, a.code).cmp(&(b.span, b.code)));
+        self.count_the_rest();
         // Findings are passed on, in logs and reports; a fix still holds the text as it is.
         for diagnostic in &mut self.diagnostics {
             for text in [Some(&mut diagnostic.message), diagnostic.help.as_mut()] {
@@ -453,11 +468,50 @@ impl<'a> Report<'a> {
         }
         self.diagnostics
     }
+
+    /// Says with the last finding of a rule how many more there are.
+    fn count_the_rest(&mut self) {
+        for (code, found) in self.found.iter().filter(|(_, found)| **found > TOLD) {
+            let last = self.diagnostics.iter_mut().rfind(|it| it.code == *code);
+            if let Some(last) = last {
+                let more = found - TOLD;
+                // Writing to a string does not fail.
+                let _ = write!(last.message, "; {more} more like it are not shown");
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_findings_of_one_rule_the_rest_is_counted() {
+        let text = format!(
+            "---\nname: a\ndescription: Does it. Use when asked.\n---\n{}",
+            "[/skill]\n".repeat(TOLD + 23)
+        );
+        let document = crate::parse(text.as_bytes(), Profile::Standard).document;
+        let subject = Subject {
+            document: &document,
+            file_name: "SKILL.md",
+            folder: None,
+        };
+        let found = check(&subject, Profile::Standard);
+        let marks: Vec<_> = found
+            .iter()
+            .filter(|it| it.code == frame_marker::RULE.code)
+            .collect();
+        assert_eq!(marks.len(), TOLD);
+        let last = marks.last().unwrap();
+        assert_eq!(last.position.line as usize, 4 + TOLD);
+        assert!(
+            last.message.ends_with("; 23 more like it are not shown"),
+            "{}",
+            last.message
+        );
+    }
 
     #[test]
     fn every_rule_is_declared_once_and_in_order() {

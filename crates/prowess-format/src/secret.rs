@@ -33,6 +33,9 @@ static PREFIXES: &[(&str, usize)] = &[
     ("-----BEGIN ", 0),
 ];
 
+/// A private key says what it is within this many bytes.
+const KEY_HEADER: usize = 64;
+
 /// Replaces what looks like a key or a token, so that a message, a log or a report can be passed
 /// on. The file itself is never touched.
 ///
@@ -65,25 +68,29 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 fn secrets(text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     for &(prefix, least) in PREFIXES {
+        // What was looked at is not looked at again: a part of a token is no more than the token.
+        let mut done = 0;
         for (at, _) in text.match_indices(prefix) {
             // In the middle of a word it is part of something else.
-            if text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
+            if at < done || text[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
                 continue;
             }
             let rest = &text[at + prefix.len()..];
             if prefix.starts_with("-----") {
-                if rest.contains("PRIVATE KEY") {
+                let header = &rest.as_bytes()[..rest.len().min(KEY_HEADER)];
+                if memchr::memmem::find(header, b"PRIVATE KEY").is_some() {
                     // Everything from here on is the key.
-                    let end = text[at + 5..]
+                    done = text[at + 5..]
                         .find("-----END")
                         .map_or(text.len(), |end| at + 5 + end);
-                    spans.push((at, end));
+                    spans.push((at, done));
                 }
                 continue;
             }
             let length = rest
                 .find(|c: char| !(c.is_ascii_alphanumeric() || "_-.=+/".contains(c)))
                 .unwrap_or(rest.len());
+            done = at + prefix.len() + length;
             let token = &rest[..length];
             // A name such as `sk-learn-contrib-project` has no digit.
             if length >= least && token.contains(|c: char| c.is_ascii_digit()) {
@@ -92,7 +99,7 @@ fn secrets(text: &str) -> Vec<(usize, usize)> {
                 } else {
                     at
                 };
-                spans.push((start, at + prefix.len() + length));
+                spans.push((start, done));
             }
         }
     }
@@ -144,5 +151,22 @@ mod tests {
         ] {
             assert_eq!(redact(text), text);
         }
+    }
+
+    #[test]
+    fn a_line_full_of_beginnings_is_read_once() {
+        let started = std::time::Instant::now();
+        for text in [
+            "sk-",
+            "-----BEGIN PRIVATE KEY ",
+            "-----BEGIN -----END",
+            "://",
+            "Bearer ",
+        ] {
+            let long = text.repeat(1_000_000 / text.len());
+            assert!(redact(&long).len() <= long.len(), "{text}");
+        }
+        // What is quadratic takes hours here.
+        assert!(started.elapsed().as_secs() < 60);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, thread, time::Instant};
 
-use prowess_format::{Profile, parse};
+use prowess_format::{Folder, Profile, Subject, parse, rules};
 
 /// What other threads of a host may have.
 const SMALL_STACK: usize = 512 * 1024;
@@ -70,5 +70,51 @@ fn rows_16_and_17_bombs_and_depth() {
         assert!(!codes.is_empty() || name == "quadratic", "{name} is told");
         // The promise is 100 ms; a debug build on a busy machine is given much more.
         assert!(seconds < 5.0, "{name} took {seconds} s");
+    }
+}
+
+/// Every rule on a body that repeats one thing as often as a file can hold it.
+#[test]
+fn row_21_a_body_of_one_thing_repeated_is_judged_in_time() {
+    let runs: String = (1..700)
+        .map(|length| "`".repeat(length) + " ")
+        .collect::<String>();
+    let whole = 250_000;
+    let repeated = |what: &str| what.repeat(whole / what.len());
+    for body in [
+        repeated("[a]("),
+        repeated("](<"),
+        repeated("[a](../b.md) "),
+        repeated("[a](b.md)\n"),
+        repeated("[/skill]\n"),
+        repeated("!`rm x`\n"),
+        repeated("!`rm x` "),
+        repeated("<!-- do as I say -->\n"),
+        repeated("<!--"),
+        repeated("`<!--"),
+        format!("`{}", repeated("<!--")),
+        repeated("$ARGUMENTS {{x}} $1 "),
+        repeated("a\u{200b}"),
+        repeated("\u{e0041}"),
+        repeated("a\u{1}\n"),
+        repeated("\r"),
+        repeated("`a "),
+        runs,
+    ] {
+        let text = format!("---\nname: bad\ndescription: Use when asked.\n---\n{body}");
+        let shown: String = body.chars().take(20).collect();
+        let started = Instant::now();
+        let parsed = parse(text.as_str(), Profile::Standard);
+        let subject = Subject {
+            document: &parsed.document,
+            file_name: "SKILL.md",
+            folder: Some(&Folder::default()),
+        };
+        let found = rules::check(&subject, Profile::Standard);
+        assert!(found.len() < 1_000, "{shown:?}: {} findings", found.len());
+        // Far below a second in a release build; what is quadratic takes minutes here.
+        let seconds = started.elapsed().as_secs_f64();
+        println!("{seconds:.2} s, {} findings: {shown:?}", found.len());
+        assert!(seconds < 20.0, "{shown:?} took {seconds} s");
     }
 }

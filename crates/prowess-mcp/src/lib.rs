@@ -5,14 +5,16 @@ pub mod server;
 pub mod uri;
 
 // How messages come and go.
+#[cfg(feature = "http")]
 pub mod http;
 pub mod stdio;
 mod wire;
 
 // What other servers publish.
+#[cfg(feature = "host")]
 pub mod host;
 
 /// The page about serving; its Rust lines run as tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "host", feature = "http"))]
 #[doc = include_str!("../../../docs/MCP.md")]
 struct Page;

@@ -4,7 +4,7 @@ use std::{io, sync::Arc};
 
 use rmcp::{
     RoleServer,
-    model::ClientJsonRpcMessage,
+    model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, ProtocolVersion},
     service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage, serve_server_with_ct},
     transport::Transport,
 };
@@ -61,7 +61,7 @@ struct Lines<R, W> {
     line: Vec<u8>,
     /// Whether the rest of the line is thrown away.
     skipping: bool,
-    /// Whether the client has asked anything yet; before, only a request means something.
+    /// Whether the client has introduced itself; before, only a request means something.
     opened: bool,
     writer: Arc<Writer<W>>,
 }
@@ -172,8 +172,9 @@ where
             }
             match wire::read(&line) {
                 Ok(message) => {
-                    self.opened |= matches!(message, ClientJsonRpcMessage::Request(_));
-                    if self.opened {
+                    self.opened |= opens(&message);
+                    // A notification or an answer before means nothing, and would end the talk.
+                    if self.opened || matches!(message, ClientJsonRpcMessage::Request(_)) {
                         return Some(message);
                     }
                 }
@@ -185,6 +186,26 @@ where
     async fn close(&mut self) -> io::Result<()> {
         self.writer.room.close();
         self.writer.stream.lock().await.shutdown().await
+    }
+}
+
+/// Whether a client introduces itself by this: with `initialize`, or by a request that carries all
+/// of it along. A ping or a question for what is spoken here does neither.
+fn opens(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Request(asked) = message else {
+        return false;
+    };
+    match &asked.request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => {
+            let meta = request.get_meta();
+            let spoken = meta
+                .protocol_version()
+                .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version));
+            let whole = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);
+            spoken && whole.is_empty()
+        }
     }
 }
 

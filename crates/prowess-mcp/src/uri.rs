@@ -2,16 +2,13 @@
 
 use std::{ffi::OsStr, fmt::Write as _, path::Path};
 
-use prowess::{ContentHash, display_path};
+use prowess::{display_path, opaque_id};
 
 /// The scheme of skills.
 pub const SCHEME: &str = "skill://";
 
 /// The name a skill's own file has in every address, whatever the disk calls it.
 pub const SKILL_FILE: &str = "SKILL.md";
-
-/// How many hex digits stand for a name that cannot be shown.
-const OPAQUE_DIGITS: usize = 32;
 
 /// The address of a file or folder below `base`, which is the address of a folder.
 pub fn below(base: &str, path: &Path) -> String {
@@ -29,11 +26,7 @@ fn push_segment(uri: &mut String, name: &OsStr) {
     let shown = display_path(Path::new(name));
     match name.to_str() {
         Some(text) if text == shown => push_text(uri, text),
-        _ => {
-            let hash = ContentHash::of(name.as_encoded_bytes()).to_string();
-            uri.push('~');
-            uri.push_str(&hash[..OPAQUE_DIGITS]);
-        }
+        _ => uri.push_str(&opaque_id(name)),
     }
 }
 
@@ -81,7 +74,7 @@ mod tests {
         for name in ["a\nb", "a\u{1b}[31mb", "a\u{202e}b"] {
             let uri = below("skill://pdf", Path::new(name));
             let rest = uri.strip_prefix("skill://pdf/~").unwrap();
-            assert_eq!(rest.len(), OPAQUE_DIGITS, "{uri}");
+            assert_eq!(rest.len(), 32, "{uri}");
             assert!(rest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{uri}");
         }
     }

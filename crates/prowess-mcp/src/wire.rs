@@ -31,10 +31,12 @@ impl Fault {
         Self::new(ErrorCode::INVALID_REQUEST, message)
     }
 
+    #[cfg(feature = "http")]
     pub(crate) fn is_too_large(&self) -> bool {
         *self == Self::too_large()
     }
 
+    #[cfg(feature = "http")]
     pub(crate) fn message(&self) -> &str {
         &self.message
     }

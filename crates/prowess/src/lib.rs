@@ -30,7 +30,9 @@ pub use live::{LiveCatalog, LiveOptions};
 pub use pool::Pool;
 pub use prompt::escape_xml;
 pub use prowess_format as format;
-pub use resource::{Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources};
+pub use resource::{
+    Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources, opaque_id,
+};
 pub use skill::{HiddenBy, Skill, State};
 pub use source::{
     Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,

@@ -32,8 +32,12 @@ const PATH_BYTES: usize = 1024;
 /// A file that belongs to a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Resource {
-    /// The path below the skill's folder, with `/` between its parts.
+    /// The path below the skill's folder, with `/` between its parts. A name that cannot be shown
+    /// is replaced by an id; the file is read by it.
     pub path: String,
+    /// The path as the disk has it, escaped, where it holds an id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Its size in bytes.
     pub size: u64,
     /// Whether its owner may run it; `None` where the platform has no such bit.
@@ -182,8 +186,10 @@ impl Skill {
             })?;
         let files = files
             .into_iter()
-            .map(|file| Resource {
-                path: slashed(&file.path),
+            .map(|file| (address(&file.path), slashed(&file.path), file))
+            .map(|(path, shown, file)| Resource {
+                name: (path != shown).then_some(shown),
+                path,
                 size: file.facts.size,
                 executable: file.facts.executable,
             })
@@ -205,13 +211,16 @@ impl Skill {
             });
         }
         if let Some(remote) = self.remote() {
-            return remote_page(remote, path, offset, limits);
+            let page = remote_page(remote, path, offset, limits)?;
+            self.hides_nothing(path, &page.content)?;
+            return Ok(page);
         }
         if let Some(seal) = self.seal.clone() {
             return self.read_sealed(&seal, path, offset, limits);
         }
         let location = self.folder_location()?;
-        let (bytes, facts) = read_inside(&location, Path::new(path), offset, limits.page_bytes)
+        let below = self.path_below(path, limits)?;
+        let (bytes, facts) = read_inside(&location, &below, offset, limits.page_bytes)
             .map_err(|fault| self.explain(path, fault))?;
         if facts.size > limits.resource_bytes {
             return Err(ResourceError::TooLarge {
@@ -243,8 +252,8 @@ impl Skill {
         limits: &Limits,
     ) -> Result<Page, ResourceError> {
         let location = self.folder_location()?;
-        let below = Path::new(path);
-        let bytes = match read_whole(&location, below, limits.resource_bytes) {
+        let below = self.path_below(path, limits)?;
+        let bytes = match read_whole(&location, &below, limits.resource_bytes) {
             Err(InsideFault::Read(ReadFault::TooLarge(size))) => {
                 return Err(ResourceError::TooLarge {
                     path: display_text(path),
@@ -254,7 +263,7 @@ impl Skill {
             }
             read => read.map_err(|fault| self.explain(path, fault))?,
         };
-        if !seal.admits(&slashed(below), ContentHash::of(&bytes)) {
+        if !seal.admits(&slashed(&below), ContentHash::of(&bytes)) {
             return Err(ResourceError::Changed {
                 path: display_text(path),
             });
@@ -276,8 +285,14 @@ impl Skill {
 
     /// Refuses a text that tells a model more than it shows a person.
     fn hides_nothing(&self, path: &str, content: &Content) -> Result<(), ResourceError> {
-        if let Content::Text(text) = content
-            && !self.hidden_allowed
+        match content {
+            Content::Text(text) => self.hides_nothing_in(path, text),
+            Content::Base64(_) => Ok(()),
+        }
+    }
+
+    fn hides_nothing_in(&self, path: &str, text: &str) -> Result<(), ResourceError> {
+        if !self.hidden_allowed
             && let Some(span) = first_hidden(text)
         {
             let Position { line, column } = Position::of(text.as_bytes(), span.start);
@@ -444,8 +459,11 @@ impl Content {
     }
 }
 
+mod address;
 mod raw;
 #[cfg(test)]
 mod tests;
 
+use address::address;
+pub use address::opaque_id;
 pub use raw::{RawFile, RawFiles};

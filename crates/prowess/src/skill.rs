@@ -15,6 +15,7 @@ use prowess_format::{
 
 use crate::{
     cache::KeptSkill,
+    display::display_path,
     identity::{ContentHash, skill_id},
     source::{Layout, Location, Origin, SkillFile, refusal, remote::Remote},
     trust::{Decision, Seal},
@@ -480,7 +481,8 @@ fn last_name(path: Option<&Path>) -> Cow<'_, str> {
         .map_or(Cow::default(), OsStr::to_string_lossy)
 }
 
-/// The name of a skill that does not say its own: that of its folder, or of its single file.
+/// The name of a skill that does not say its own: that of its folder, or of its single file. It
+/// reaches a model, so what a folder's name hides is written out.
 fn fallback_name(file: &SkillFile<'_>) -> String {
     let stem = file.path.file_stem();
     let in_folder = stem.is_some_and(|stem| stem.eq_ignore_ascii_case("skill"));
@@ -491,8 +493,6 @@ fn fallback_name(file: &SkillFile<'_>) -> String {
     };
     // `.` has a name only once it is known where it is.
     let root = file.origin.real_root.as_deref().and_then(Path::file_name);
-    name.or(root).map_or_else(
-        || "skill".to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
+    name.or(root)
+        .map_or_else(|| "skill".to_owned(), |name| display_path(Path::new(name)))
 }

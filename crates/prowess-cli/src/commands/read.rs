@@ -116,6 +116,19 @@ fn explain(error: &ResourceError, skill: &Skill, path: &str, limits: &Limits) ->
         }
         ResourceError::Unreadable { source, .. } => failure.because(source),
         ResourceError::Remote(error) => failure.hint(&error.help),
+        ResourceError::BadPath { .. }
+        | ResourceError::Outside { .. }
+        | ResourceError::NotRegular { .. } => failure.hint(format!(
+            "`prowess resources {}` lists what can be read",
+            display_text(skill.name())
+        )),
+        ResourceError::TooLarge { .. } => {
+            failure.hint("raise `resource-bytes` under `[limits]` in your config to read it")
+        },
+        ResourceError::Changed { .. } => failure
+            .hint("`prowess trust --diff` shows what changed, `prowess trust` accepts it"),
+        ResourceError::Hidden { .. } => failure
+            .hint("look at that place and take the character out; docs/spec/hidden-unicode.md tells how to allow it"),
         _ => failure,
     }
 }

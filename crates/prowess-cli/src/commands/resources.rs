@@ -66,10 +66,15 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         } else {
             ""
         };
+        // A file is asked for by its path; a name that cannot be shown stands behind its id.
+        let path = match &file.name {
+            Some(name) => format!("{}  (`{}`)", line(&file.path), line(name)),
+            None => line(&file.path),
+        };
         table.row(vec![
             (bytes(file.size), None),
             (run.to_owned(), None),
-            (line(&file.path), None),
+            (path, None),
         ]);
     }
     if !table.is_empty() {

@@ -70,8 +70,14 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     if arguments.list {
         return list(arguments, session);
     }
-    let mut store = trust::read(&session.environment)?;
     let named = Named::find(arguments, session)?;
+    // Held until the new store is written.
+    let _turn = if arguments.diff {
+        None
+    } else {
+        Some(trust::turn(&session.environment)?)
+    };
+    let mut store = trust::read(&session.environment)?;
     if arguments.revoke {
         return revoke(&mut store, &named, session);
     }

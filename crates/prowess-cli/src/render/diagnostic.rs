@@ -13,6 +13,10 @@ use super::{
 /// Lines are shown up to this many columns even where the terminal is narrower or wider.
 const WIDEST: usize = 120;
 
+/// This much of a line is looked at on each side of what is marked: more than any terminal shows,
+/// and enough to know a long key by its start.
+const NEAR: usize = 16 * 1024;
+
 /// A tab is shown as this many columns.
 const TAB: &str = "    ";
 
@@ -122,10 +126,15 @@ impl Snippet {
             return None;
         }
         let is_end = |c: char| matches!(c, '\n' | '\r');
-        let start = text[..span.start].rfind(is_end).map_or(0, |at| at + 1);
-        let end = text[span.start..]
+        let is_edge = |at: &usize| text.is_char_boundary(*at);
+        let first = (span.start.saturating_sub(NEAR)..=span.start).find(is_edge)?;
+        let last = (span.start..=text.len().min(span.start + NEAR)).rfind(is_edge)?;
+        let start = text[first..span.start]
+            .rfind(is_end)
+            .map_or(first, |at| first + at + 1);
+        let end = text[span.start..last]
             .find(is_end)
-            .map_or(text.len(), |at| span.start + at);
+            .map_or(last, |at| span.start + at);
         let marked_end = span.end.clamp(span.start, end);
         Some(Self {
             before: visible(&text[start..span.start]),

@@ -384,24 +384,64 @@ fn row_28_twins_in_composition() {
 }
 
 #[test]
-fn row_29_a_file_name_that_is_no_text_is_listed_and_not_served() {
+fn row_29_a_file_name_that_is_no_text_is_read_only_by_its_id() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("skills");
     write(&root, "good/SKILL.md", GOOD);
     fs::write(
         root.join("good").join(OsStr::from_bytes(b"raw\xff\n.md")),
-        "x",
+        "what it holds\n",
     )
     .unwrap();
+    let told = |line: &str| run_line(folder.path(), &root, line);
     expect![[r#"
-          SIZE  RUN  PATH
-        1 byte       raw\xff\n.md
+            SIZE  RUN  PATH
+        14 bytes       ~83525ace26536e914074fedc49fcbc1b  (`raw\xff\n.md`)
         1 file beside the instructions of `good`
     "#]]
-    .assert_eq(&run_line(folder.path(), &root, "resources good"));
+    .assert_eq(&told("resources good"));
+    expect![[r#"
+        # Skill: good
+
+        Directory: $HOME/skills/good
+        Resources, to be read with `read_skill_resource`:
+        - ~83525ace26536e914074fedc49fcbc1b (14 bytes)
+
+        ## Instructions
+
+        Do it.
+        Skill good loaded
+    "#]]
+    .assert_eq(&told("tool call skill {\"skill_name\":\"good\"}"));
     expect![[r#"
         error: `raw\xff\n.md` is not a path inside the skill: parts are separated by `/`
+        hint: `prowess resources good` lists what can be read
     "#]]
-    .assert_eq(&run_line(folder.path(), &root, "read good raw\\xff\\n.md"));
+    .assert_eq(&told("read good raw\\xff\\n.md"));
+    assert_eq!(
+        told("read good ~83525ace26536e914074fedc49fcbc1b"),
+        "what it holds\n"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn row_29_what_a_folder_hides_in_its_name_is_written_out_for_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("skills");
+    let nameless = GOOD.replace("name: good\n", "");
+    write(&root, "good/SKILL.md", GOOD);
+    write(&root, "turn\u{202e}ed/SKILL.md", &nameless);
+    write(&root, "tag\u{e0041}/SKILL.md", &nameless);
+    write(&root, "new\nline/SKILL.md", &nameless);
+    let told = run_line(folder.path(), &root, "prompt");
+    let lines = told.lines().map(str::trim);
+    let names: Vec<_> = lines.filter(|it| it.starts_with("<name>")).collect();
+    expect![[r#"
+            <name>good</name>
+            <name>new\nline</name>
+            <name>tag\u{e0041}</name>
+            <name>turn\u{202e}ed</name>"#]]
+    .assert_eq(&names.join("\n"));
 }

@@ -135,6 +135,7 @@ fn row_38_the_user_can_allow_one_file_by_its_hash() {
     write(&root, "bad/SKILL.md", text.replace('\u{200b}', ""));
     expect![[r#"
         error: `notes.md` is not read: a hidden character stands in line 2, column 4
+        hint: look at that place and take the character out; docs/spec/hidden-unicode.md tells how to allow it
     "#]]
     .assert_eq(&read());
 }

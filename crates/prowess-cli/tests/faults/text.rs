@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use expect_test::expect;
 
-use crate::bench::file;
+use crate::bench::{GOOD, file};
 
 #[test]
 fn row_01_no_frontmatter() {
@@ -173,6 +173,15 @@ fn row_11_12_13_encodings() {
         &expect![[r#"
         bad/SKILL.md: broken
           1:1 error[wrong-encoding]: the file is written in UTF-32 (big endian) and cannot be read
+    "#]],
+    );
+    // Without a mark the fence tells.
+    let bytes: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    file(
+        bytes,
+        &expect![[r#"
+        bad/SKILL.md: broken
+          1:1 error[wrong-encoding]: the file is written in UTF-16 (big endian) and cannot be read
     "#]],
     );
     file(

@@ -85,6 +85,43 @@ fn row_33_a_project_skill_takes_a_users_name_only_when_it_is_trusted() {
 }
 
 #[test]
+fn row_31_a_look_alike_is_told_before_it_is_trusted() {
+    let world = World::new();
+    world.skill(
+        ".agents/skills/deploy",
+        "deploy",
+        "Is the user's. Use when asked.",
+    );
+    world.skill(
+        "work/.agents/skills/x",
+        "d\u{435}ploy",
+        "Is the project's. Use when asked.",
+    );
+    expect![[r#"
+        warning[confusable-name]: the name `d\u{435}ploy` looks like `deploy` at `$HOME/.agents/skills/deploy/SKILL.md`, which is trusted more and stays in use
+         --> .agents/skills/x/SKILL.md
+          = help: rename the skill so that nobody takes it for the other
+
+        error[name-differs-from-folder]: the skill is called `dеploy` and its folder `x`; clients differ in which they use
+         --> .agents/skills/x/SKILL.md:2:7
+          |
+        2 | name: dеploy
+          |       ^^^^^^ call it `x`
+
+        warning[non-ascii-name]: `dеploy` is a name by the standard, but many clients take only `a-z`
+         --> .agents/skills/x/SKILL.md:2:7
+          |
+        2 | name: dеploy
+          |       ^^^^^^ write it in `a-z`, `0-9` and hyphens, and keep the word itself in the description
+
+        2 skills checked (standard profile): 1 error and 2 warnings
+        hint: 1 of these can be mended by `--fix`; `--fix --dry-run` shows how
+    "#]].assert_eq(&world.run("check"));
+    world.run("trust");
+    assert!(!world.run("prompt").contains("Is the project's"));
+}
+
+#[test]
 fn row_43_an_untrusted_project_is_listed_and_not_loaded() {
     let world = World::new();
     world.skill(".agents/skills/mine", "mine", "Is mine. Use when asked.");
@@ -207,4 +244,46 @@ fn row_45_a_trusted_skill_that_changes_asks_again() {
     // Back to what was trusted, it is trusted.
     write(world.path(), "work/.agents/skills/a/run.sh", "echo one\n");
     assert!(world.run("prompt").contains("Is a."));
+}
+
+#[test]
+fn row_45_of_many_commands_that_trust_at_once_none_is_lost() {
+    let world = World::new();
+    let names: Vec<String> = (0..8).map(|at| format!("skill-{at}")).collect();
+    for name in &names {
+        let path = format!("work/.agents/skills/{name}");
+        world.skill(&path, name, "Is here. Use when asked.");
+    }
+    let running: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let mut command = prowess(world.path());
+            command
+                .args(["trust", name])
+                .current_dir(world.path().join("work"))
+                .stdout(std::process::Stdio::null())
+                .stderr(std::process::Stdio::null());
+            command.spawn().unwrap()
+        })
+        .collect();
+    for mut child in running {
+        assert!(child.wait().unwrap().success());
+    }
+    let told = world.run("trust --list");
+    assert_eq!(told.lines().count(), names.len(), "{told}");
+}
+
+#[test]
+fn row_44_a_projects_config_shows_nothing_from_outside() {
+    let world = World::new();
+    world.skill(".agents/skills/mine", "mine", "Is mine. Use when asked.");
+    write(world.path(), "secret.txt", "hunter2 is the word\n");
+    let config = world.path().join("work/prowess.toml");
+    std::os::unix::fs::symlink("../secret.txt", &config).unwrap();
+    expect![[r#"
+        error: the config `prowess.toml` is a link that leads out of its project, and is not read
+        hint: put the file itself there, or leave the project out with `--no-project`
+    "#]]
+    .assert_eq(&world.run("list"));
+    assert!(world.run("list --no-project").contains("Is mine."));
 }

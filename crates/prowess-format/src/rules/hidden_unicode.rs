@@ -11,7 +11,7 @@ use crate::{
     Edit, Fix, Span, Value,
     rules::{Levels, Report, Rule, Subject},
     shown::is_invisible,
-    value::Field,
+    value::{Field, Node},
 };
 
 /// Checked by `check`, and by every load: it decides whether a skill reaches a model.
@@ -116,25 +116,31 @@ pub(super) fn may_hide(text: &str) -> bool {
 /// Notes hidden characters that are written as escapes: plain in the file, hidden in the value.
 fn escaped(fields: &[Field], text: &str, report: &mut Report<'_>) {
     for field in fields {
-        match &field.node.value {
-            Value::Scalar(value, _) => {
-                let source = field.node.span.of(text);
-                if value.is_ascii() || !source.contains('\\') {
-                    continue;
-                }
-                let runs = carriers(value);
-                if let Some(run) = runs.first().filter(|_| carriers(source).is_empty()) {
-                    report.note_with_help(
-                        &RULE,
-                        field.node.span,
-                        message(run.of(value)),
-                        "take the escape out",
-                    );
-                }
+        escaped_text(&field.key, field.key_span, text, report);
+        escaped_value(&field.node, text, report);
+    }
+}
+
+fn escaped_value(node: &Node, text: &str, report: &mut Report<'_>) {
+    match &node.value {
+        Value::Scalar(value, _) => escaped_text(value, node.span, text, report),
+        Value::Map(fields) => escaped(fields, text, report),
+        Value::List(nodes) => {
+            for node in nodes {
+                escaped_value(node, text, report);
             }
-            Value::Map(fields) => escaped(fields, text, report),
-            Value::List(_) => {}
         }
+    }
+}
+
+fn escaped_text(value: &str, span: Span, text: &str, report: &mut Report<'_>) {
+    let source = span.of(text);
+    if value.is_ascii() || !source.contains('\\') {
+        return;
+    }
+    let runs = carriers(value);
+    if let Some(run) = runs.first().filter(|_| carriers(source).is_empty()) {
+        report.note_with_help(&RULE, span, message(run.of(value)), "take the escape out");
     }
 }
 

@@ -1,7 +1,7 @@
 //! `html-comment`: what a comment tells a model is shown to its readers.
 //!
-//! A comment vanishes from the rendered page and not from the model's context, so orders in one
-//! are read by the model alone.
+//! A comment vanishes from the rendered page and not from the model's context, so what one says is
+//! read by the model alone.
 
 use crate::{
     Span,
@@ -17,27 +17,6 @@ pub static RULE: Rule = Rule {
     check: Some(check),
 };
 
-/// Words that give an order or speak of orders.
-static ORDERS: &[&str] = &[
-    "must",
-    "never",
-    "always",
-    "ignore",
-    "disregard",
-    "override",
-    "execute",
-    "run",
-    "send",
-    "upload",
-    "download",
-    "instruction",
-    "instructions",
-    "forget",
-    "pretend",
-    "secret",
-    "secretly",
-];
-
 fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let document = subject.document;
     let text = document.text();
@@ -46,10 +25,12 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         if line.fenced || line.start < after {
             continue;
         }
-        let mut at = 0;
+        let (mut at, mut counted, mut ticks) = (0, 0, 0);
         while let Some(open) = line.text[at..].find("<!--").map(|offset| at + offset) {
             // In backticks it is an example, and shows on the page.
-            if line.text[..open].matches('`').count() % 2 == 1 {
+            ticks += line.text[counted..open].matches('`').count();
+            counted = open;
+            if ticks % 2 == 1 {
                 at = open + 4;
                 continue;
             }
@@ -59,7 +40,7 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
                 .find("-->")
                 .map_or(text.len(), |offset| body + offset);
             let close = (end + 3).min(text.len());
-            if gives_orders(&text[body..end]) {
+            if speaks(&text[body..end]) {
                 report.note_with_help(
                     &RULE,
                     Span::new(start, close),
@@ -79,16 +60,15 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn gives_orders(comment: &str) -> bool {
-    let mut words = 0;
-    let mut orders = false;
-    for word in comment
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-    {
-        words += 1;
-        orders = orders || ORDERS.contains(&word.to_ascii_lowercase().as_str());
+/// Whether a comment says something. A single word, or a word with a sign in it and one beside it
+/// such as `markdownlint-disable MD013`, is a mark for a tool. What a sentence means is not judged:
+/// an order has no end of ways to be put.
+fn speaks(comment: &str) -> bool {
+    let mut words = comment
+        .split_whitespace()
+        .filter(|word| word.contains(char::is_alphanumeric));
+    match (words.next(), words.next(), words.next()) {
+        (Some(first), Some(_), None) => !first.contains(['-', '_', '/', ':']),
+        (_, second, _) => second.is_some(),
     }
-    // A marker such as `run-start` is for a tool.
-    orders && words > 2
 }

@@ -29,6 +29,20 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     match document.field("name") {
         // A list or a map is `wrong-type`.
         Some(field) if field.node.value.as_str().is_none() => {}
+        Some(field)
+            if field
+                .node
+                .value
+                .as_str()
+                .is_some_and(|it| !it.trim().is_empty()) =>
+        {
+            report.note_with_help(
+                &RULE,
+                field.node.span,
+                format!("the skill's name is too long to be used; {effect}"),
+                "use lower-case letters, digits and single hyphens, such as `pdf-forms`",
+            );
+        }
         Some(field) => report.note_with_help(
             &RULE,
             field.key_span,
@@ -59,4 +73,29 @@ fn insertion(document: &Document, name: &SkillName) -> Fix {
         Span::at(frontmatter.start),
         format!("{line}{end}"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Profile, parse, rules::Subject, rules::check};
+
+    #[test]
+    fn a_name_nobody_could_read_is_not_used() {
+        let text = format!(
+            "---\nname: {}\ndescription: Does it. Use when asked.\n---\nB\n",
+            "n".repeat(5_000)
+        );
+        let document = parse(text.as_bytes(), Profile::Lenient).document;
+        assert_eq!(document.name(), None);
+        let subject = Subject {
+            document: &document,
+            file_name: "SKILL.md",
+            folder: None,
+        };
+        let found = check(&subject, Profile::Lenient);
+        assert_eq!(
+            found[0].message,
+            "the skill's name is too long to be used; clients that follow the standard drop it"
+        );
+    }
 }

@@ -148,7 +148,8 @@ impl Entry {
             .iter()
             .filter_map(|(uri, file)| {
                 Some(Resource {
-                    path: decoded(path_below(&self.uri, uri)?)?,
+                    path: shown_path(path_below(&self.uri, uri)?)?,
+                    name: None,
                     size: file.size,
                     executable: None,
                 })
@@ -269,6 +270,15 @@ fn is_inside(path: &str) -> bool {
 }
 
 /// A path without `%` codes; `None` where they make no text.
+/// A path that can stand in a list a model reads: as it is meant, or, where that would break a line
+/// or hide something, as the address has it. A file is found by both.
+fn shown_path(path: &str) -> Option<String> {
+    let is_plain = |path: &String| display_text(path) == **path;
+    decoded(path)
+        .filter(is_plain)
+        .or_else(|| Some(path.to_owned()).filter(is_plain))
+}
+
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();

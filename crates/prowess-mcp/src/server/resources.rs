@@ -91,7 +91,7 @@ pub(crate) fn read(shared: &Shared, view: &View, uri: &str) -> Result<ResourceCo
             };
             let bytes = view
                 .skill(served)
-                .read_raw(&file.path, &limits)
+                .serve_raw(&file.path, &limits)
                 .map_err(|error| not_served(uri, &error.to_string()))?;
             return Ok(match String::from_utf8(bytes) {
                 Ok(text) => ResourceContents::text(text, uri)

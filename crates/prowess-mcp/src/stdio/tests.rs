@@ -120,3 +120,16 @@ async fn a_client_that_does_not_read_is_not_read_from() {
     let mut some = vec![0; 100];
     assert!(reader.read(&mut some).await.unwrap() > 0);
 }
+
+#[tokio::test]
+async fn a_notification_before_the_introduction_ends_nothing() {
+    // The request is answered with what it lacks; what follows it is no introduction either.
+    let input = format!(
+        "{}\n{}\n{}\n{OPEN}\n",
+        r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x"}}"#,
+        r#"{"jsonrpc":"2.0","id":9,"result":{}}"#,
+    );
+    let answers = talk(input.into_bytes()).await;
+    assert_eq!(answers, [(json!(1), 0), (json!(7), -32602)]);
+}

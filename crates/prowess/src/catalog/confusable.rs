@@ -16,13 +16,14 @@ use crate::{
 };
 
 impl Catalog {
-    /// Warns about active skills with look-alike names. A skill that is trusted less than its
-    /// twin can not take its place.
+    /// Warns about skills with look-alike names. A skill that is trusted less than its twin can
+    /// not take its place; one that waits for trust is told too, before anyone trusts it.
     pub(super) fn resolve_confusable(&mut self) {
-        let active = self.skills.iter().enumerate();
-        let active = active.filter(|(_, skill)| skill.state == State::Active);
+        let shown = self.skills.iter().enumerate();
+        let shown =
+            shown.filter(|(_, skill)| matches!(skill.state, State::Active | State::Untrusted));
         let mut looks: Vec<(u64, usize)> =
-            active.map(|(at, skill)| (look(skill.name()), at)).collect();
+            shown.map(|(at, skill)| (look(skill.name()), at)).collect();
         looks.sort_unstable();
         // Nearly all names are alone, so only those that meet another are spelled out.
         let mut twins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -52,13 +53,15 @@ impl Catalog {
         let original = self.skills[first].clone();
         for &at in group {
             let skill = &mut self.skills[at];
-            if at == first {
+            // Of one name two can be here only while one of them waits for trust.
+            if at == first || skill.name() == original.name() {
                 continue;
             }
+            let waits = skill.state == State::Untrusted;
             // Plain ASCII names such as `modem` and `modern` may both be meant.
             let disguised = !skill.name().is_ascii() || same_but_for_case(skill, &original);
             let refused = disguised && distance(skill) > distance(&original);
-            if refused {
+            if refused && !waits {
                 skill.state = State::Shadowed { by: first };
             }
             skill.notes.extend(note(
@@ -84,6 +87,7 @@ impl Catalog {
 /// How far a skill is from the user's own hand; more is trusted less.
 fn distance(skill: &Skill) -> u8 {
     match skill.origin().scope {
+        _ if skill.state == State::Untrusted => 3,
         Scope::Explicit | Scope::User | Scope::System => 0,
         Scope::Project => 1,
         Scope::Remote => 2,

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::ResourceError;
+use super::{ResourceError, slashed};
 use crate::{
     display::display_path,
+    identity::ContentHash,
     limits::Limits,
     skill::Skill,
     source::disk::inside::{read_inside, survey_inside},
@@ -67,6 +68,22 @@ impl Skill {
                 size: facts.size,
                 limit: limits.resource_bytes,
             });
+        }
+        Ok(bytes)
+    }
+
+    /// Reads a whole file for a model: like [`Skill::read_raw`], and refused where it is not what
+    /// was trusted, or where it tells a model more than it shows a person.
+    pub fn serve_raw(&self, path: &Path, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
+        let bytes = self.read_raw(path, limits)?;
+        let shown = slashed(path);
+        if let Some(seal) = &self.seal
+            && !seal.admits(&shown, ContentHash::of(&bytes))
+        {
+            return Err(ResourceError::Changed { path: shown });
+        }
+        if let Ok(text) = str::from_utf8(&bytes) {
+            self.hides_nothing_in(&shown, text)?;
         }
         Ok(bytes)
     }

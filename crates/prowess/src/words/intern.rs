@@ -2,12 +2,14 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+use sha2::{Digest as _, Sha256};
+
 use super::scan::Span;
 
 /// A set of byte strings, each with a number and a value; numbers count up from 0.
 ///
-/// The numbers depend only on the order of insertion. The hash is seeded per process, so a
-/// hostile skill cannot choose words that collide.
+/// The numbers depend only on the order of insertion. The hash is seeded per process while words
+/// are added, so a hostile skill cannot choose words that collide.
 #[derive(Debug, Clone)]
 pub(crate) struct Interner<V = ()> {
     bytes: Vec<u8>,
@@ -230,21 +232,27 @@ impl<V: Copy + Default> Interner<V> {
     }
 
     /// Gives up the memory that only makes adding words quick. No word is added after this.
+    ///
+    /// From here on the words themselves give the seed, so that equal words make equal tables in
+    /// every process. By a digest: nobody can choose words that collide under their own.
     pub(crate) fn freeze(&mut self) {
         if self.slots.is_empty() {
             return;
         }
+        self.slots = Vec::new();
+        self.records = Vec::new();
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
+        let digest = Sha256::digest(&self.bytes);
+        self.seed = digest.first_chunk().map_or(0, |it| u64::from_le_bytes(*it));
         let mask = (self.len() * 5 / 4 + 1).next_power_of_two() - 1;
         self.numbers = vec![0; mask + 1];
-        self.slots = Vec::new();
-        for (number, record) in (1..).zip(std::mem::take(&mut self.records)) {
-            let mut slot = record.key.hash() & mask;
+        for number in 0..self.len() as u32 {
+            let mut slot = key(self.seed, self.word(number)).hash() & mask;
             while self.numbers[slot] != 0 {
                 slot = (slot + 1) & mask;
             }
-            self.numbers[slot] = number;
+            self.numbers[slot] = number + 1;
         }
     }
 

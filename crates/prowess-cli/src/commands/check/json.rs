@@ -2,7 +2,7 @@
 
 use prowess::{
     display_path,
-    format::{Diagnostic, Fix, Position, Severity},
+    format::{Diagnostic, Fix, LineCursor, Severity},
     wire::DiagnosticRow,
 };
 use serde::Serialize;
@@ -117,9 +117,11 @@ fn row<'a>(diagnostic: &'a Diagnostic, text: &str) -> Row<'a> {
 }
 
 fn fix_row<'a>(fix: &'a Fix, text: &str) -> FixRow<'a> {
+    // One fix can have as many edits as the file has characters.
+    let mut lines = LineCursor::default();
     let edits = fix.edits.iter().map(|edit| {
-        let start = Position::of(text.as_bytes(), edit.span.start);
-        let end = Position::of(text.as_bytes(), edit.span.end);
+        let start = lines.position(text.as_bytes(), edit.span.start);
+        let end = lines.position(text.as_bytes(), edit.span.end);
         EditRow {
             start: edit.span.start,
             end: edit.span.end,

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, path::Path};
 
-use prowess::format::{Diagnostic, Edit, Position, Severity, Span, rules};
+use prowess::format::{Diagnostic, Edit, LineCursor, Position, Severity, Span, rules};
 use serde_json::{Value, json};
 
 use super::{Checked, Checks, with_step};
@@ -62,20 +62,21 @@ fn result(diagnostic: &Diagnostic, checked: &Checked, uri: &str) -> Value {
         result["ruleIndex"] = json!(at);
     }
     if let Some(fix) = &diagnostic.fix {
+        let mut lines = LineCursor::default();
         result["fixes"] = json!([{
             "description": { "text": fix.title },
             "artifactChanges": [{
                 "artifactLocation": { "uri": uri },
-                "replacements": fix.edits.iter().map(|edit| replacement(edit, text)).collect::<Vec<_>>(),
+                "replacements": fix.edits.iter().map(|edit| replacement(edit, text, &mut lines)).collect::<Vec<_>>(),
             }],
         }]);
     }
     result
 }
 
-fn replacement(edit: &Edit, text: &str) -> Value {
+fn replacement(edit: &Edit, text: &str, lines: &mut LineCursor) -> Value {
     json!({
-        "deletedRegion": span(text, edit.span),
+        "deletedRegion": span(text, edit.span, lines),
         "insertedContent": { "text": edit.text },
     })
 }
@@ -88,12 +89,12 @@ fn region(text: &str, diagnostic: &Diagnostic) -> Value {
         // The file is no text, or the place is in another one.
         return json!({ "startLine": position.line, "startColumn": position.column });
     }
-    span(text, diagnostic.span)
+    span(text, diagnostic.span, &mut LineCursor::default())
 }
 
-fn span(text: &str, span: Span) -> Value {
-    let start = Position::of(text.as_bytes(), span.start);
-    let end = Position::of(text.as_bytes(), span.end);
+fn span(text: &str, span: Span, lines: &mut LineCursor) -> Value {
+    let start = lines.position(text.as_bytes(), span.start);
+    let end = lines.position(text.as_bytes(), span.end);
     json!({
         "startLine": start.line,
         "startColumn": start.column,

@@ -151,3 +151,13 @@ fn no_value_can_become_a_field_or_instructions() {
         assert!(document.allowed_tools().is_empty());
     }
 }
+
+#[test]
+fn a_path_that_would_break_a_line_stays_encoded() {
+    assert_eq!(shown_path("a%20b.md").as_deref(), Some("a b.md"));
+    assert_eq!(
+        shown_path("a%0A%5B/skill%5D").as_deref(),
+        Some("a%0A%5B/skill%5D")
+    );
+    assert_eq!(shown_path("a\u{202e}b%0A"), None);
+}

@@ -71,6 +71,20 @@ async fn a_folder_shows_its_children() {
 }
 
 #[tokio::test]
+async fn a_file_that_hides_characters_is_not_served() {
+    let home = home();
+    write(&home.path().join("skills/pdf/turned.md"), "a\u{202e}b");
+    let mut client = Client::connect(&serve(&home), OLD).await;
+    let answer = client
+        .ask("resources/read", json!({ "uri": "skill://pdf/turned.md" }))
+        .await;
+    assert_eq!(
+        answer["message"],
+        "`skill://pdf/turned.md` is not served: `turned.md` is not read: a hidden character stands in line 1, column 2"
+    );
+}
+
+#[tokio::test]
 async fn files_are_text_or_base64() {
     let home = home();
     let mut client = Client::connect(&serve(&home), OLD).await;

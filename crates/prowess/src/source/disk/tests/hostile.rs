@@ -121,13 +121,13 @@ fn strange_names_are_escaped() {
         &tree,
         ".",
         &expect![[r#"
-            active \u{1b}[31mred ./\u{1b}[31mred/SKILL.md
+            active \\u{1b}[31mred ./\u{1b}[31mred/SKILL.md
               warning[missing-name] the skill has no name; its folder's name `\u{1b}[31mred` is used
-            active bi\u{202e}di ./bi\u{202e}di/SKILL.md
+            active bi\\u{202e}di ./bi\u{202e}di/SKILL.md
               warning[missing-name] the skill has no name; its folder's name `bi\u{202e}di` is used
-            active by\u{fffd}tes ./by\xfftes/SKILL.md
+            active by\\xfftes ./by\xfftes/SKILL.md
               warning[missing-name] the skill has no name; its folder's name `by�tes` is used
-            active new\nline ./new\nline/SKILL.md
+            active new\\nline ./new\nline/SKILL.md
               warning[missing-name] the skill has no name; its folder's name `new line` is used
         "#]],
     );
