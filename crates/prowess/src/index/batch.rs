@@ -19,6 +19,9 @@ const MAX_METADATA: usize = 400;
 /// not used costs nothing; room that grows is copied.
 const BYTES_A_WORD: usize = 12;
 
+/// And a catalog has one that no document before had, for so many.
+const BYTES_A_NEW_WORD: usize = 500;
+
 /// Documents read by one thread, with numbers of its own.
 #[derive(Default)]
 pub(crate) struct Batch {
@@ -114,6 +117,10 @@ impl Batch {
             .term_lists
             .reserve(entries.len(), bytes / BYTES_A_WORD);
         let mut reader = Reader::default();
+        for room in [&mut batch.tokens, &mut batch.terms] {
+            room.reserve(bytes / BYTES_A_NEW_WORD);
+        }
+        reader.words.reserve(bytes / BYTES_A_NEW_WORD);
         for entry in entries {
             batch.add(entry, weights, &mut reader);
         }

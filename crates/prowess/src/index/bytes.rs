@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{
     Blob, FieldWeights, Index, Part, Segment,
-    forward::Forward,
     near::Near,
     postings::Postings,
     segment::{GAP, roots},
@@ -66,7 +65,6 @@ impl Index {
             &segment.term_postings.counts,
             &segment.metadata,
             &segment.metadata_ends,
-            &segment.forward.ends,
             segment.tokens.table().0,
             segment.terms.table().0,
         ];
@@ -87,7 +85,6 @@ impl Index {
             segment.terms.bytes(),
             &segment.token_postings.bytes,
             &segment.term_postings.bytes,
-            &segment.forward.bytes,
         ];
         for blob in blobs {
             out.extend((blob.len() as u64).to_le_bytes());
@@ -144,7 +141,6 @@ fn read(mut rest: Blob) -> Option<Index> {
     let (token_starts, token_counts) = (numbers()?, numbers()?);
     let (term_starts, term_counts) = (numbers()?, numbers()?);
     let (metadata, metadata_ends) = (numbers()?, numbers()?);
-    let forward_ends = numbers()?;
     let (token_table, term_table) = (numbers()?, numbers()?);
     let mut wide = || {
         let bytes = next(&mut rest, 8)?;
@@ -166,10 +162,6 @@ fn read(mut rest: Blob) -> Option<Index> {
     let token_postings = postings(token_postings, token_starts, token_counts, tokens.len())?;
     let term_postings = next(&mut rest, 1)?;
     let term_postings = postings(term_postings, term_starts, term_counts, terms.len())?;
-    let forward = Forward {
-        bytes: next(&mut rest, 1)?,
-        ends: forward_ends,
-    };
     let documents = unique.len();
     let mut seen = vec![false; documents];
     for &position in &positions {
@@ -192,7 +184,6 @@ fn read(mut rest: Blob) -> Option<Index> {
     };
     let fits = positions.len() == documents
         && near.forms.is_sorted()
-        && inside(&forward.ends, forward.bytes.len())
         && inside(&metadata_ends, metadata.len());
     if !known || !fits || !rest.is_empty() {
         return None;
@@ -206,8 +197,8 @@ fn read(mut rest: Blob) -> Option<Index> {
         term_postings,
         metadata,
         metadata_ends,
-        forward,
         near,
+        ..Segment::default()
     };
     let part = Part::new(Arc::new(segment), positions);
     Some(Index::arranged(

@@ -149,7 +149,7 @@ impl Part {
             };
             for slot in gone {
                 self.segment
-                    .forward
+                    .forward()
                     .each(slot, |term| counts[term as usize] -= 1);
             }
             Some(counts.into())

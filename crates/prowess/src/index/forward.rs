@@ -1,54 +1,60 @@
 //! The terms of each document, in few bytes.
 
-use super::{Blob, postings::Lists};
+use super::postings::{Postings, size};
 
 /// Term numbers of each document: rising, as gaps of a variable number of bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Forward {
-    pub(super) bytes: Blob,
-    pub(super) ends: Vec<u32>,
+    bytes: Vec<u8>,
+    /// Where each document starts, and one more for the end.
+    starts: Vec<u32>,
 }
 
 impl Forward {
-    /// The documents of these lists, one list after the other.
-    pub(super) fn build(all: &[&Lists]) -> Self {
-        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-        let mut sorted: Vec<u32> = Vec::new();
-        for lists in all {
-            for list in lists.documents() {
-                sorted.clear();
-                sorted.extend_from_slice(list);
-                sorted.sort_unstable();
-                let mut next = 0;
-                for &term in &sorted {
-                    let mut gap = term - next;
-                    next = term + 1;
-                    while gap >= 0x80 {
-                        bytes.push(gap as u8 | 0x80);
-                        gap >>= 7;
-                    }
-                    bytes.push(gap as u8);
+    /// The lists of so many documents, turned round. Terms come in their order, so nothing is
+    /// sorted: one pass measures, the other writes in place.
+    pub(super) fn of(postings: &Postings, terms: usize, documents: usize) -> Self {
+        let gap = |next: &mut u32, term: u32| {
+            let gap = term - *next;
+            *next = term + 1;
+            gap
+        };
+        let mut next = vec![0; documents];
+        let mut starts = vec![0; documents + 1];
+        for term in 0..terms as u32 {
+            postings.each(term, |slot, _| {
+                let slot = slot as usize;
+                starts[slot + 1] += size(gap(&mut next[slot], term));
+            });
+        }
+        for slot in 0..documents {
+            starts[slot + 1] += starts[slot];
+        }
+        let mut bytes = vec![0; starts[documents] as usize];
+        let mut places = starts.clone();
+        next.fill(0);
+        for term in 0..terms as u32 {
+            postings.each(term, |slot, _| {
+                let slot = slot as usize;
+                let mut gap = gap(&mut next[slot], term);
+                let mut at = places[slot] as usize;
+                while gap >= 0x80 {
+                    bytes[at] = gap as u8 | 0x80;
+                    gap >>= 7;
+                    at += 1;
                 }
-                ends.push(bytes.len() as u32);
-            }
+                bytes[at] = gap as u8;
+                places[slot] = at as u32 + 1;
+            });
         }
-        ends.shrink_to_fit();
-        Self {
-            bytes: bytes.into(),
-            ends,
-        }
+        Self { bytes, starts }
     }
 
     /// Calls `found` for each term of a document.
     pub(super) fn each(&self, slot: u32, mut found: impl FnMut(u32)) {
         let slot = slot as usize;
-        let start = if slot == 0 {
-            0
-        } else {
-            self.ends[slot - 1] as usize
-        };
         let (mut term, mut shift, mut next) = (0_u32, 0, 0_u32);
-        for byte in &self.bytes[start..self.ends[slot] as usize] {
+        for byte in &self.bytes[self.starts[slot] as usize..self.starts[slot + 1] as usize] {
             term |= u32::from(byte & 0x7F) << shift;
             shift += 7;
             if *byte < 0x80 || shift > 28 {
@@ -61,13 +67,14 @@ impl Forward {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.bytes.len() + self.ends.capacity() * 4
+        self.bytes.capacity() + self.starts.capacity() * 4
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::postings::Lists;
 
     #[test]
     fn terms_come_back_sorted() {
@@ -76,7 +83,7 @@ mod tests {
             payloads: vec![0; 4],
             ends: vec![3, 3, 4],
         };
-        let forward = Forward::build(&[&lists]);
+        let forward = Forward::of(&Postings::build(70_001, &[&lists]), 70_001, 3);
         let terms = |slot| {
             let mut terms = Vec::new();
             forward.each(slot, |term| terms.push(term));

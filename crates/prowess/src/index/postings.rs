@@ -200,7 +200,8 @@ impl Postings {
     }
 }
 
-const fn size(gap: u32) -> u32 {
+/// The bytes a gap takes.
+pub(super) const fn size(gap: u32) -> u32 {
     match gap {
         0..0x80 => 1,
         0x80..0x4000 => 2,

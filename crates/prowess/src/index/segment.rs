@@ -1,5 +1,7 @@
 //! A batch of documents, read once and never changed.
 
+use std::sync::OnceLock;
+
 use super::{Entry, FieldWeights, batch::Batch, forward::Forward, near::Near, postings::Postings};
 use crate::words::Interner;
 
@@ -29,8 +31,9 @@ pub(crate) struct Segment {
     /// Terms of name, description and tags in order, with `GAP` between them.
     pub(crate) metadata: Vec<u32>,
     pub(crate) metadata_ends: Vec<u32>,
-    /// The terms of each document, so that a document that goes can be uncounted.
-    pub(crate) forward: Forward,
+    /// The terms of each document, so that a document that goes can be uncounted. Made when the
+    /// first one goes: most indexes never see that.
+    pub(super) forward: OnceLock<Forward>,
     pub(crate) near: Near,
 }
 
@@ -50,6 +53,12 @@ impl Segment {
         &self.metadata[start as usize..self.metadata_ends[slot] as usize]
     }
 
+    /// The terms of each document.
+    pub(super) fn forward(&self) -> &Forward {
+        self.forward
+            .get_or_init(|| Forward::of(&self.term_postings, self.terms.len(), self.len()))
+    }
+
     pub(crate) fn memory(&self) -> usize {
         (self.unique.capacity() + self.roots.capacity()) * 4
             + (self.metadata.capacity() + self.metadata_ends.capacity()) * 4
@@ -58,7 +67,7 @@ impl Segment {
             + self.token_postings.memory()
             + self.term_postings.memory()
             + self.near.memory()
-            + self.forward.memory()
+            + self.forward.get().map_or(0, Forward::memory)
     }
 
     /// Reads documents, on as many threads as help. The result does not depend on how many.
@@ -108,10 +117,7 @@ impl Segment {
             let near = Near::build(tokens, &postings);
             (postings, near)
         };
-        let by_term = || {
-            let postings = Postings::build(terms.len(), &term_lists);
-            (postings, Forward::build(&term_lists))
-        };
+        let by_term = || Postings::build(terms.len(), &term_lists);
         let (from_tokens, from_terms) = if all.len() == 1 {
             (by_token(), by_term())
         } else {
@@ -122,7 +128,7 @@ impl Segment {
             })
         };
         (segment.token_postings, segment.near) = from_tokens;
-        (segment.term_postings, segment.forward) = from_terms;
+        segment.term_postings = from_terms;
         for batch in &all {
             let base = segment.metadata.len() as u32;
             segment.unique.extend_from_slice(&batch.unique);

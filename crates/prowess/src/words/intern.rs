@@ -67,6 +67,15 @@ impl<V> Default for Interner<V> {
 }
 
 impl<V: Copy + Default> Interner<V> {
+    /// Makes room for so many words, so that they are not moved about while they come.
+    pub(crate) fn reserve(&mut self, words: usize) {
+        self.records.reserve(words);
+        self.ends.reserve(words);
+        while self.slots.len() * 3 < words * 4 {
+            self.grow();
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
