@@ -47,7 +47,10 @@ impl World {
     pub(crate) fn file(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        // Whole or not at all: who watches must not see it half written.
+        let written = self.path("written");
+        fs::write(&written, text).unwrap();
+        fs::rename(written, path).unwrap();
     }
 
     /// Reads a file back.
