@@ -27,7 +27,7 @@ mod update;
 mod why;
 
 pub use overrides::{Override, UnknownOverride};
-pub(crate) use search::Text;
+pub(crate) use search::{Text, build};
 #[cfg(feature = "watch")]
 pub(crate) use update::Update;
 pub use why::Change;

@@ -7,9 +7,9 @@ use super::{
     file::{self, Parts, checksum},
 };
 use crate::{
-    catalog::Text,
+    catalog::{Text, build},
     identity::ContentHash,
-    index::{Change, Entry, FieldWeights, Index},
+    index::{Change, Index},
     skill::Skill,
 };
 
@@ -41,12 +41,7 @@ impl SavedIndex {
         let (index, fresh) = match self.read() {
             Some((index, known)) if known == keys => return index,
             Some((index, known)) => derived(&index, &known, &keys, skills),
-            None => {
-                let texts: Vec<Text<'_>> = skills.iter().map(|skill| Text::of(skill)).collect();
-                let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
-                let index = Index::build_with(&entries, FieldWeights::default(), threads);
-                (index, usize::MAX)
-            }
+            None => (build(skills, threads), usize::MAX),
         };
         if keys.len() >= WORTH_IT && fresh > keys.len() / OUT_OF_DATE {
             self.write(&index, &keys);

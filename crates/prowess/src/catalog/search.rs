@@ -93,22 +93,22 @@ impl Catalog {
     fn search(&self) -> &Search {
         self.search.get_or_init(|| {
             let positions = self.searchable();
-            if let Some(saved) = &self.saved {
-                let skills = positions.iter().map(|&at| &self.skills[at as usize]);
-                let index = saved.index(&skills.collect::<Vec<_>>(), self.threads);
-                return Search { index, positions };
-            }
-            let texts: Vec<Text<'_>> = positions
-                .iter()
-                .map(|&at| Text::of(&self.skills[at as usize]))
-                .collect();
-            let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
-            Search {
-                index: Index::build_with(&entries, FieldWeights::default(), self.threads),
-                positions,
-            }
+            let skills = positions.iter().map(|&at| &self.skills[at as usize]);
+            let skills: Vec<&Skill> = skills.collect();
+            let index = match &self.saved {
+                Some(saved) => saved.index(&skills, self.threads),
+                None => build(&skills, self.threads),
+            };
+            Search { index, positions }
         })
     }
+}
+
+/// Reads skills for an index, on so many threads.
+pub(crate) fn build(skills: &[&Skill], threads: usize) -> Index {
+    let texts: Vec<Text<'_>> = skills.iter().map(|skill| Text::of(skill)).collect();
+    let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
+    Index::build_with(&entries, FieldWeights::default(), threads)
 }
 
 /// What the index reads of a skill. Other clients keep the "when" and the labels in fields of

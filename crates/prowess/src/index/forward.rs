@@ -1,6 +1,6 @@
 //! The terms of each document, in few bytes.
 
-use super::postings::{Postings, size};
+use super::postings::{Postings, size, write};
 
 /// Term numbers of each document: rising, as gaps of a variable number of bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,15 +36,8 @@ impl Forward {
         for term in 0..terms as u32 {
             postings.each(term, |slot, _| {
                 let slot = slot as usize;
-                let mut gap = gap(&mut next[slot], term);
-                let mut at = places[slot] as usize;
-                while gap >= 0x80 {
-                    bytes[at] = gap as u8 | 0x80;
-                    gap >>= 7;
-                    at += 1;
-                }
-                bytes[at] = gap as u8;
-                places[slot] = at as u32 + 1;
+                let gap = gap(&mut next[slot], term);
+                places[slot] = write(gap, &mut bytes, places[slot] as usize) as u32;
             });
         }
         Self { bytes, starts }

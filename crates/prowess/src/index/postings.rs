@@ -177,17 +177,10 @@ impl Postings {
             for list in lists.documents() {
                 for (&word, &payload) in list.iter().zip(&mut payloads) {
                     let word = &mut growing[word as usize];
-                    let mut gap = document - word.next;
+                    let at = write(document - word.next, &mut bytes, word.at as usize);
+                    bytes[at] = payload;
                     word.next = document + 1;
-                    let mut at = word.at as usize;
-                    while gap >= 0x80 {
-                        bytes[at] = gap as u8 | 0x80;
-                        gap >>= 7;
-                        at += 1;
-                    }
-                    bytes[at] = gap as u8;
-                    bytes[at + 1] = payload;
-                    word.at = at as u32 + 2;
+                    word.at = at as u32 + 1;
                 }
                 document += 1;
             }
@@ -198,6 +191,18 @@ impl Postings {
             counts,
         }
     }
+}
+
+/// Writes a gap, and tells where what follows it goes.
+#[inline]
+pub(super) fn write(mut gap: u32, bytes: &mut [u8], mut at: usize) -> usize {
+    while gap >= 0x80 {
+        bytes[at] = gap as u8 | 0x80;
+        gap >>= 7;
+        at += 1;
+    }
+    bytes[at] = gap as u8;
+    at + 1
 }
 
 /// The bytes a gap takes.
