@@ -123,13 +123,19 @@ fn unusable(path: &Path, environment: &Environment) -> Failure {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_was_decided_is_read_back_and_damage_is_told() {
+    /// A home that goes away with the test, and an environment that has it.
+    fn home() -> (tempfile::TempDir, Environment) {
         let home = tempfile::tempdir().unwrap();
         let environment = Environment {
             home: Some(home.path().to_path_buf()),
             ..Environment::default()
         };
+        (home, environment)
+    }
+
+    #[test]
+    fn what_was_decided_is_read_back_and_damage_is_told() {
+        let (_home, environment) = home();
         assert_eq!(read(&environment).unwrap(), TrustStore::default());
         let mut store = TrustStore::default();
         store.deny("/p/one".into());
@@ -144,11 +150,7 @@ mod tests {
 
     #[test]
     fn whoever_changes_the_store_waits_for_the_other() {
-        let home = tempfile::tempdir().unwrap();
-        let environment = Environment {
-            home: Some(home.path().to_path_buf()),
-            ..Environment::default()
-        };
+        let (_home, environment) = home();
         let first = turn(&environment).unwrap();
         let told = turn_within(&environment, Duration::ZERO).unwrap_err();
         let told = told.render(crate::render::paint::Paint::plain());
@@ -159,11 +161,7 @@ mod tests {
 
     #[test]
     fn of_many_changes_at_once_none_is_lost() {
-        let home = tempfile::tempdir().unwrap();
-        let environment = Environment {
-            home: Some(home.path().to_path_buf()),
-            ..Environment::default()
-        };
+        let (_home, environment) = home();
         thread::scope(|scope| {
             for one in 0..8 {
                 let environment = &environment;

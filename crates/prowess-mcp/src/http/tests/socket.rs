@@ -27,6 +27,14 @@ async fn start(
     (address, end, task)
 }
 
+/// Waits for the server to end by itself.
+async fn ended(task: tokio::task::JoinHandle<()>) {
+    tokio::time::timeout(Duration::from_secs(60), task)
+        .await
+        .unwrap()
+        .unwrap();
+}
+
 async fn health(address: std::net::SocketAddr) -> String {
     get(address, "/healthz").await
 }
@@ -75,10 +83,7 @@ async fn connections_are_bounded_and_freed() {
     }
     assert!(served);
     end.cancel();
-    tokio::time::timeout(Duration::from_secs(60), task)
-        .await
-        .unwrap()
-        .unwrap();
+    ended(task).await;
 }
 
 #[tokio::test]
@@ -149,10 +154,7 @@ async fn a_request_under_way_has_its_answer_before_the_end() {
     assert!(text.contains("skill://pdf/SKILL.md"), "{text}");
     let mut rest = String::new();
     listener.read_to_string(&mut rest).await.unwrap();
-    tokio::time::timeout(Duration::from_secs(60), task)
-        .await
-        .unwrap()
-        .unwrap();
+    ended(task).await;
 }
 
 #[tokio::test]
@@ -165,8 +167,5 @@ async fn the_end_does_not_wait_for_ever() {
     let (_stream, _last) = begun(address, "skills/list", json!({})).await;
     under_way(address, 1).await;
     end.cancel();
-    tokio::time::timeout(Duration::from_secs(60), task)
-        .await
-        .unwrap()
-        .unwrap();
+    ended(task).await;
 }
