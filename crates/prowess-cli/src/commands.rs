@@ -29,7 +29,6 @@ pub(crate) mod rivals;
 pub(crate) mod select;
 pub(crate) mod serve;
 pub(crate) mod show;
-pub(crate) mod skills_ref;
 pub(crate) mod tool;
 pub(crate) mod trust;
 pub(crate) mod watch;
@@ -65,7 +64,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Config(arguments) => config::run(&arguments, session),
         Verb::SkillsRef { arguments } => {
             let (out, messages) = session.output.streams();
-            let code = skills_ref::run(&arguments, out, messages)?;
+            let code = prowess_skills_ref::run(&arguments, out, messages)?;
             Ok(Exit::from_code(code))
         }
         Verb::Completions(arguments) => completions::run(&arguments, session),

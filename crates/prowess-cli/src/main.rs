@@ -43,7 +43,7 @@ fn run() -> Exit {
     // The reference command has its own options and its own `--help`.
     if arguments.get(1).is_some_and(|verb| verb == "skills-ref") {
         let (mut out, mut messages) = (io::stdout().lock(), io::stderr().lock());
-        let done = commands::skills_ref::run(&arguments[2..], &mut out, &mut messages);
+        let done = prowess_skills_ref::run(&arguments[2..], &mut out, &mut messages);
         // Without a reader there is no one left to tell.
         return done.map_or(Exit::Failed, Exit::from_code);
     }

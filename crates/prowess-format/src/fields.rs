@@ -105,6 +105,20 @@ static ALIASES: &[(&str, &str)] = &[
     ("disable-model-invoke", "disable-model-invocation"),
 ];
 
+/// The longest description the standard allows, in characters.
+pub const DESCRIPTION_CHARS: usize = 1024;
+
+/// The longest `compatibility` the standard allows, in characters.
+pub const COMPATIBILITY_CHARS: usize = 500;
+
+/// The keys of the standard's own fields.
+pub fn standard() -> impl Iterator<Item = &'static str> {
+    let own = KNOWN
+        .iter()
+        .filter(|field| field.origin == Origin::Standard);
+    own.map(|field| field.key)
+}
+
 /// Finds a field by its key.
 pub fn known_field(key: &str) -> Option<&'static KnownField> {
     KNOWN.iter().find(|field| field.key == key)

@@ -52,7 +52,6 @@ mod yaml;
 // What is wrong with it.
 mod diagnostic;
 mod profile;
-pub mod reference;
 pub mod rules;
 mod secret;
 mod shown;

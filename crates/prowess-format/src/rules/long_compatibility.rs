@@ -3,10 +3,10 @@
 //! It names what the skill needs around it; the standard keeps it short so that a client can
 //! show it whole.
 
-use crate::rules::{Levels, Report, Rule, Subject};
-
-/// The standard's limit, in characters.
-const MAX_CHARS: usize = 500;
+use crate::{
+    fields::COMPATIBILITY_CHARS,
+    rules::{Levels, Report, Rule, Subject},
+};
 
 /// Checked by `check`.
 pub static RULE: Rule = Rule {
@@ -25,11 +25,11 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         return;
     };
     let chars = text.chars().count();
-    if chars > MAX_CHARS {
+    if chars > COMPATIBILITY_CHARS {
         report.note_with_help(
             &RULE,
             node.span,
-            format!("`compatibility` has {chars} characters of at most {MAX_CHARS}"),
+            format!("`compatibility` has {chars} characters of at most {COMPATIBILITY_CHARS}"),
             "name what the skill needs, and move the rest into the instructions",
         );
     }

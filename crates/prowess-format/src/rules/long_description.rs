@@ -3,10 +3,11 @@
 //! Clients cut what is longer, one at 1,024 and one at 1,536 characters, and what says when to
 //! use a skill usually stands at the end.
 
-use crate::rules::{Levels, Report, Rule, Subject};
+use crate::{
+    fields::DESCRIPTION_CHARS,
+    rules::{Levels, Report, Rule, Subject},
+};
 
-/// The standard's limit, in characters; also where most clients cut.
-pub const MAX_CHARS: usize = 1024;
 /// Where the most generous client cuts.
 const LAST_CUT: usize = 1536;
 
@@ -23,11 +24,11 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let (Some(text), Some(node)) = (document.description(), document.get("description")) else {
         return;
     };
-    if text.len() <= MAX_CHARS {
+    if text.len() <= DESCRIPTION_CHARS {
         return;
     }
     let chars = text.chars().count();
-    if chars <= MAX_CHARS || text.len() > super::description_too_large::MAX_BYTES {
+    if chars <= DESCRIPTION_CHARS || text.len() > super::description_too_large::MAX_BYTES {
         return;
     }
     let cut = if chars > LAST_CUT {

@@ -1,5 +1,7 @@
 //! What a client makes of a skill's text: its frontmatter, its fields, its description.
 
+use prowess_format::fields::{self, DESCRIPTION_CHARS};
+
 use super::{
     Finding, Frontmatter, Seen,
     finding::{changed, dropped, unknown},
@@ -7,19 +9,6 @@ use super::{
 use crate::source::clients::rules::{
     BrokenYaml, Budget, ByteOrderMark, DescriptionCap, FenceInValue, Rules, UnknownFields,
 };
-
-/// The longest description the standard allows; beyond it clients part ways.
-const STANDARD_DESCRIPTION: usize = 1_024;
-
-/// The fields the standard knows.
-const STANDARD_FIELDS: [&str; 6] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "metadata",
-    "allowed-tools",
-];
 
 pub(super) fn unknown_fields(title: &str, rules: &Rules, seen: &Seen<'_>) -> Option<Finding> {
     const RULE: &str = "unknown-fields";
@@ -30,7 +19,7 @@ pub(super) fn unknown_fields(title: &str, rules: &Rules, seen: &Seen<'_>) -> Opt
     let strange: Vec<String> = seen
         .fields
         .iter()
-        .filter(|field| !STANDARD_FIELDS.contains(field))
+        .filter(|field| !fields::standard().any(|own| own == **field))
         .map(|field| format!("`{field}`"))
         .collect();
     if strange.is_empty() || rules.unknown_fields == Some(UnknownFields::Ignored) {
@@ -186,11 +175,11 @@ pub(super) fn description(title: &str, rules: &Rules, seen: &Seen<'_>) -> Option
                 ),
             )
         }
-        None if length <= STANDARD_DESCRIPTION => return None,
+        None if length <= DESCRIPTION_CHARS => return None,
         None => unknown(
             RULE,
             format!(
-                "its description has {length} characters, more than the standard's {STANDARD_DESCRIPTION}; what {title} does with it is not known"
+                "its description has {length} characters, more than the standard's {DESCRIPTION_CHARS}; what {title} does with it is not known"
             ),
         ),
     };

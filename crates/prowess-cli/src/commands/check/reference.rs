@@ -4,7 +4,7 @@ use std::path::Path;
 
 use prowess::{
     Layout, Skill,
-    format::{Diagnostic, Position, Severity, Span, reference},
+    format::{Diagnostic, Position, Severity, Span},
 };
 
 use super::Checked;
@@ -26,7 +26,7 @@ pub(super) fn judge(skill: &Skill) -> Vec<Diagnostic> {
         "" => files::read_bytes(&skill.absolute_path(), MOST_BYTES).unwrap_or_default(),
         text => text.as_bytes().to_vec(),
     };
-    reference::validate(&bytes, &folder_name(skill))
+    prowess_skills_ref::validate(&bytes, &folder_name(skill))
         .into_iter()
         .map(|finding| told(finding.message, finding.span, &bytes))
         .collect()

@@ -2,23 +2,24 @@
 //!
 //! `skills-ref` is what the standard's own authors publish, and what other tools compare
 //! themselves with. It is stricter than its YAML looks in places and looser in others, so
-//! the lenient reader of this crate can not stand in for it: this module reads the file
-//! once more, the way the reference does, and answers in its words.
+//! the lenient reader of `prowess-format` cannot stand in for it: this crate reads the file
+//! once more, the way the reference does, and answers in its words. [`run`] is its command line.
 //!
 //! ```
-//! use prowess_format::reference;
+//! use prowess_skills_ref::{read_properties, validate};
 //!
 //! let file = b"---\nname: PDF\ndescription: Fills forms.\n---\n";
-//! let findings = reference::validate(file, "pdf");
+//! let findings = validate(file, "pdf");
 //! assert_eq!(findings[0].message, "Skill name 'PDF' must be lowercase");
 //!
-//! let properties = reference::read_properties(file).unwrap();
+//! let properties = read_properties(file).unwrap();
 //! assert_eq!(properties.name(), "PDF");
 //! ```
 
+pub use command::run;
+
+// How the reference reads YAML: Python's strictyaml over ruamel.
 mod age;
-mod check;
-mod print;
 mod remark;
 mod scalar;
 mod scan;
@@ -27,12 +28,17 @@ mod structure;
 mod text;
 mod tree;
 
+// What it says, and its command line.
+mod check;
+mod command;
+mod print;
+
 use check::{Checker, find, hollow, missing, solid_text};
 use source::{Fault, Frontmatter, Unreadable};
 use text::Text;
 use tree::{Entry, Value};
 
-use crate::diagnostic::Span;
+use prowess_format::Span;
 
 /// Something the reference says about a file.
 ///
@@ -161,7 +167,7 @@ pub fn to_prompt<'a>(skills: impl IntoIterator<Item = (&'a Properties, &'a str)>
 }
 
 /// A word in the quotes Python would choose, for messages that name it.
-pub fn quoted(word: &str) -> String {
+fn quoted(word: &str) -> String {
     print::quoted(&Text::from(word)).to_string()
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use prowess_format::reference::{read_properties, validate};
+use prowess_skills_ref::{read_properties, validate};
 
 /// Shows what the reference reads behind `metadata:`, or says instead.
 #[expect(clippy::needless_pass_by_value, reason = "`expect!` makes a value")]

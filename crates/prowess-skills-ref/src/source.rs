@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostic::Span;
+use prowess_format::Span;
 
 /// Frontmatter longer than this is refused unread. The longest of 45,007 real ones
 /// is far below; the reference has no limit and no use for more either.

@@ -6,21 +6,11 @@ use super::{
     text::Text,
     tree::{Entry, Value},
 };
-use crate::diagnostic::Span;
+use prowess_format::{SkillName, Span, fields};
 
-/// The fields the reference lets pass.
-const ALLOWED: [&str; 6] = [
-    "allowed-tools",
-    "compatibility",
-    "description",
-    "license",
-    "metadata",
-    "name",
-];
-
-const LONGEST_NAME: usize = 64;
-const LONGEST_DESCRIPTION: usize = 1024;
-const LONGEST_COMPATIBILITY: usize = 500;
+const LONGEST_NAME: usize = SkillName::MAX_CHARS;
+const LONGEST_DESCRIPTION: usize = fields::DESCRIPTION_CHARS;
+const LONGEST_COMPATIBILITY: usize = fields::COMPATIBILITY_CHARS;
 
 /// Collects what is wrong with the fields.
 pub(super) struct Checker<'a> {
@@ -73,7 +63,7 @@ impl Checker<'_> {
         let mut unexpected: Vec<&Entry> = self
             .entries
             .iter()
-            .filter(|entry| !ALLOWED.iter().any(|allowed| entry.key == *allowed))
+            .filter(|entry| !fields::standard().any(|allowed| entry.key == *allowed))
             .collect();
         let Some(first) = unexpected.first() else {
             return;
@@ -84,12 +74,14 @@ impl Checker<'_> {
             .iter()
             .map(|entry| entry.key.to_string())
             .collect();
+        let mut allowed: Vec<&str> = fields::standard().collect();
+        allowed.sort_unstable();
         self.report(
             span,
             format!(
                 "Unexpected fields in frontmatter: {}. Only ['{}'] are allowed.",
                 names.join(", "),
-                ALLOWED.join("', '")
+                allowed.join("', '")
             ),
         );
     }

@@ -1,4 +1,4 @@
-//! `prowess skills-ref …`: a drop-in for the reference's own command, byte for byte.
+//! The reference's own command line, byte for byte.
 //!
 //! It answers with the reference's words, streams and exit codes, so that a script that
 //! calls `skills-ref` can call this instead. Where the reference dies with a traceback,
@@ -15,18 +15,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use prowess_format::reference::{self, Finding, Properties};
+use crate::{Finding, Properties};
 use usage::{Command, Request};
 
 /// Files beyond this are not read; the largest real one has 294 KB.
 const LARGEST_FILE: u64 = 16 << 20;
 
 /// Runs the command line after `skills-ref` and gives the exit code.
-pub(crate) fn run(
-    args: &[OsString],
-    stdout: &mut dyn Write,
-    stderr: &mut dyn Write,
-) -> io::Result<u8> {
+pub fn run(args: &[OsString], stdout: &mut dyn Write, stderr: &mut dyn Write) -> io::Result<u8> {
     let answer = match usage::parse(args) {
         Request::Print(text) => Answer::good(text),
         Request::Refuse(text) => Answer {
@@ -92,7 +88,7 @@ fn validate(argument: &Path) -> Answer {
 }
 
 /// Judges a directory as the reference does; an error where it could not be read.
-pub(crate) fn findings(directory: &Path) -> Result<Vec<Finding>, String> {
+fn findings(directory: &Path) -> Result<Vec<Finding>, String> {
     let whole = |message: String| {
         Ok(vec![Finding {
             message,
@@ -109,7 +105,7 @@ pub(crate) fn findings(directory: &Path) -> Result<Vec<Finding>, String> {
         return whole("Missing required file: SKILL.md".to_owned());
     };
     let bytes = read(&file)?;
-    Ok(reference::validate(&bytes, &last_part(directory)))
+    Ok(crate::validate(&bytes, &last_part(directory)))
 }
 
 fn read_properties(argument: &Path) -> Answer {
@@ -134,7 +130,7 @@ fn to_prompt(arguments: &[PathBuf]) -> Answer {
             Err(message) => return Answer::error(&message),
         }
     }
-    let prompt = reference::to_prompt(
+    let prompt = crate::to_prompt(
         skills
             .iter()
             .map(|(properties, location)| (properties, location.as_str())),
@@ -146,7 +142,7 @@ fn properties(directory: &Path) -> Result<(PathBuf, Properties), String> {
     let file = skill_file(directory)
         .ok_or_else(|| format!("SKILL.md not found in {}", shown(directory)))?;
     let bytes = read(&file)?;
-    match reference::read_properties(&bytes) {
+    match crate::read_properties(&bytes) {
         Ok(properties) => Ok((file, properties)),
         Err(finding) => Err(finding.message),
     }

@@ -11,9 +11,8 @@ use std::{
     path::PathBuf,
 };
 
-use prowess_format::reference::quoted;
-
 use super::close::close_matches;
+use crate::quoted;
 
 /// What the command line asks for.
 pub(super) enum Request {
