@@ -241,6 +241,17 @@ impl Ledger {
         back
     }
 
+    /// Does what [`put_back`](Self::put_back) did to a copy of this ledger.
+    pub(crate) fn follow(&mut self, copy: &Self, back: &PutBack) {
+        self.skills
+            .retain(|entry| !back.left_out.contains(&entry.name));
+        for entry in &mut self.skills {
+            if let Some(put) = copy.get(&entry.name) {
+                entry.hash.clone_from(&put.hash);
+            }
+        }
+    }
+
     /// The ledger as JSON.
     pub fn export(&self) -> String {
         // A ledger holds only texts and numbers, which always have a JSON.

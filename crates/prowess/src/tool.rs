@@ -12,7 +12,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{budget::Budget, catalog::Catalog, ledger::Ledger, limits::Limits, select::Policy};
+use crate::{
+    budget::Budget,
+    catalog::Catalog,
+    ledger::{Change, Ledger, PutBack},
+    limits::Limits,
+    select::Policy,
+};
 
 mod describe;
 mod load;
@@ -149,22 +155,27 @@ pub struct Toolset {
 struct Shared {
     catalog: RwLock<Arc<Catalog>>,
     ledger: Mutex<Ledger>,
-    options: ToolOptions,
+    options: Arc<ToolOptions>,
 }
 
 impl Toolset {
-    /// Makes the tools of a new conversation.
-    pub fn new(catalog: Arc<Catalog>, options: ToolOptions) -> Self {
+    /// Makes the tools of a new conversation. A server that makes many shares its options as an
+    /// `Arc`.
+    pub fn new(catalog: Arc<Catalog>, options: impl Into<Arc<ToolOptions>>) -> Self {
         Self::resume(catalog, options, Ledger::default())
     }
 
     /// Makes the tools of a conversation that has some skills active.
-    pub fn resume(catalog: Arc<Catalog>, options: ToolOptions, ledger: Ledger) -> Self {
+    pub fn resume(
+        catalog: Arc<Catalog>,
+        options: impl Into<Arc<ToolOptions>>,
+        ledger: Ledger,
+    ) -> Self {
         Self {
             shared: Arc::new(Shared {
                 catalog: RwLock::new(catalog),
                 ledger: Mutex::new(ledger),
-                options,
+                options: options.into(),
             }),
         }
     }
@@ -207,18 +218,44 @@ impl Toolset {
             .unwrap_or_else(|poisoned| poisoned.get_mut()) = catalog;
     }
 
-    /// The skills the conversation holds, to look at and to change.
-    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
+    /// What is active now, as a copy: to look at, to save, and to hand to
+    /// [`Triggers::activate`](crate::Triggers::activate). Changing the copy changes nothing here.
+    pub fn ledger(&self) -> Ledger {
+        self.locked().clone()
+    }
+
+    /// Takes a skill out of what is active; whether it was.
+    pub fn unload(&self, name: &str) -> bool {
+        self.locked().unload(name)
+    }
+
+    /// The active skills whose text is no longer what the conversation holds.
+    pub fn changes(&self) -> Vec<Change> {
+        self.ledger().changes(&self.catalog())
+    }
+
+    /// Gives the active skills again after a compaction, as [`Ledger::put_back`] does.
+    pub fn put_back(&self, budget: &Budget) -> PutBack {
+        // On a copy: a remote skill may have to be fetched, and other calls need not wait.
+        let mut copy = self.ledger();
+        let back = copy.put_back(&self.catalog(), budget);
+        self.locked().follow(&copy, &back);
+        back
+    }
+
+    /// Forgets what is active: call it when the conversation was compacted.
+    pub fn reset(&self) {
+        self.locked().reset();
+    }
+
+    /// The ledger, for one step. The guard stays inside: a host that held it and called a tool
+    /// would wait for itself for ever.
+    fn locked(&self) -> MutexGuard<'_, Ledger> {
         // A ledger is changed in single steps, so it is whole even after a panic.
         self.shared
             .ledger
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Forgets what is active: call it when the conversation was compacted.
-    pub fn reset(&self) {
-        self.ledger().reset();
     }
 
     fn options(&self) -> &ToolOptions {

@@ -133,7 +133,7 @@ impl Tool for Load {
             Err(error) => return Ok(json!({ "error": error })),
         };
         let view = &self.skills.shared.out_of_view;
-        view.forget(ctx.as_ref(), &mut self.engine.ledger());
+        view.forget(ctx.as_ref(), &self.engine);
         let mut result = self.engine.skill().call(&input);
         if !result.record.success {
             return Ok(told(result));
@@ -145,7 +145,7 @@ impl Tool for Load {
         if let Some(key) = &self.keep {
             let mut actions = ctx.actions();
             // A ledger holds only texts and numbers, which always have a JSON.
-            let ledger = serde_json::to_value(&*self.engine.ledger()).unwrap_or_default();
+            let ledger = serde_json::to_value(self.engine.ledger()).unwrap_or_default();
             actions.state_delta.insert(key.clone(), ledger);
             ctx.set_actions(actions);
         }

@@ -32,12 +32,12 @@ impl OutOfView {
         }
     }
 
-    /// Takes skills out of a ledger that the model of this session does not see, so that it can
-    /// load them again.
-    pub(super) fn forget(&self, ctx: &dyn ReadonlyContext, ledger: &mut Ledger) {
+    /// Unloads the skills that the model of this session does not see, so that it can load them
+    /// again.
+    pub(super) fn forget(&self, ctx: &dyn ReadonlyContext, tools: &prowess::Toolset) {
         let sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for name in sessions.get(&session(ctx)).into_iter().flatten() {
-            ledger.unload(name);
+            tools.unload(name);
         }
     }
 

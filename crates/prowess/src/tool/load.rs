@@ -80,7 +80,7 @@ impl Toolset {
     pub fn load(&self, skill: &Skill, reason: Reason, arguments: Option<&str>) -> ToolResult {
         // Fetched before the ledger hears of it: what could not be loaded is not active. What the
         // conversation holds already is not fetched again.
-        let held = self.ledger().holds(skill);
+        let held = self.locked().holds(skill);
         let skill = match skill.loaded_unless(held) {
             Ok(skill) => skill,
             Err(error) => {
@@ -89,7 +89,7 @@ impl Toolset {
             }
         };
         let skill = &*skill;
-        let loaded = self.ledger().load(skill, reason);
+        let loaded = self.locked().load(skill, reason);
         trace::loaded(skill, reason, &loaded);
         let mut record = ToolRecord {
             skill_name: Some(skill.name().to_owned()),

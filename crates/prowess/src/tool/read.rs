@@ -77,7 +77,7 @@ impl Tool for ReadTool {
         let catalog = self.0.catalog();
         // A skill the user called may be one that models are not told about; its files are then
         // needed all the same.
-        let active = self.0.ledger().get(name).is_some();
+        let active = self.0.locked().get(name).is_some();
         let allowed = |skill: &&crate::skill::Skill| skill.is_model_visible() || active;
         let Some(skill) = catalog.get(name).filter(allowed) else {
             let error = describe::unknown(&catalog, name);

@@ -1,6 +1,6 @@
 use std::{
     fmt::Write as _,
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -308,52 +308,35 @@ fn files_of_a_skill_are_listed_and_read_and_no_others() {
     .assert_eq(&told.concat());
 }
 
-/// Writes down the fields of every event.
-struct Observer(Arc<Mutex<String>>);
-
-impl tracing::field::Visit for Observer {
-    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        let mut seen = self.0.lock().unwrap();
-        writeln!(seen, "{} = {value:?}", field.name()).unwrap();
-    }
-}
-
-impl tracing::Subscriber for Observer {
-    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut Observer(Arc::clone(&self.0)));
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 #[test]
-fn observers_are_told_which_skill_and_why() {
-    let seen = Arc::new(Mutex::new(String::new()));
-    tracing::subscriber::with_default(Observer(Arc::clone(&seen)), || {
-        // Another test may have met the place first, when nobody was listening.
-        tracing::callsite::rebuild_interest_cache();
-        toolset().skill().call(&json!({"skill_name": "pdf"}));
-    });
-    expect![[r#"
-        message = skill loaded
-        gen_ai.skill.name = "pdf"
-        gen_ai.skill.source.uri = "skill://test/pdf/SKILL.md"
-        gen_ai.skill.trigger = "invoked"
-        gen_ai.skill.already_active = false
-    "#]]
-    .assert_eq(&seen.lock().unwrap());
+fn what_is_active_can_be_looked_at_while_tools_are_called() {
+    let tools = toolset();
+    let catalog = tools.catalog();
+    let triggers = crate::Triggers::new(&catalog);
+    let turn = crate::Turn {
+        message: "@pdf and @sql",
+        ..crate::Turn::default()
+    };
+    // Both loops hung while the ledger was handed out locked.
+    for woken in triggers.activate(&catalog, &turn, Some(&tools.ledger())) {
+        let skill = catalog.get(&woken.name).unwrap();
+        tools.load(skill, woken.reason, None);
+    }
+    tools.replace(Arc::new(crate::sample::catalog(&[(
+        "pdf",
+        "description: New.\n",
+        "New.",
+    )])));
+    let mut seen = Vec::new();
+    for change in tools.changes() {
+        tools.skill().call(&json!({"skill_name": "pdf"}));
+        seen.push(change);
+    }
+    assert_eq!((seen.len(), tools.changes().len()), (2, 1));
+    let back = tools.put_back(&Budget::characters(1_000));
+    assert_eq!(
+        (back.names, back.left_out),
+        (vec!["pdf".to_owned()], vec!["sql".to_owned()])
+    );
+    assert!(tools.changes().is_empty() && !tools.unload("sql") && tools.unload("pdf"));
 }
