@@ -1,9 +1,13 @@
-//! One file per verb.
+//! The verbs, one file each: its arguments, what it does, and how it is shown.
+
+use std::ffi::OsString;
+
+use clap::{Parser, Subcommand};
 
 use crate::{
-    args::Verb,
     exit::{Exit, Failure},
-    load::Session,
+    options::Options,
+    session::Session,
 };
 
 pub(crate) mod activate;
@@ -33,6 +37,60 @@ pub(crate) mod tool;
 pub(crate) mod trust;
 pub(crate) mod watch;
 pub(crate) mod why;
+
+/// Finds Agent Skills, says exactly what is wrong with them, and hands them to a model.
+#[derive(Debug, Parser)]
+#[command(name = "prowess", version, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 fine, 1 findings or no match, 2 usage, 3 could not run.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Select(select::Arguments),
+    List(list::Arguments),
+    Show(show::Arguments),
+    Check(check::Arguments),
+    Why(why::Arguments),
+    Rank(rank::Arguments),
+    Eval(eval::Arguments),
+    Drift(drift::Arguments),
+    Rivals(rivals::Arguments),
+    Activate(activate::Arguments),
+    Context(context::Arguments),
+    Inject(inject::Arguments),
+    Tool(tool::Arguments),
+    Prompt(prompt::Arguments),
+    Budget(budget::Arguments),
+    Read(read::Arguments),
+    Resources(resources::Arguments),
+    Serve(serve::Arguments),
+    New(new::Arguments),
+    Export(export::Arguments),
+    Watch(watch::Arguments),
+    Clients(clients::Arguments),
+    Trust(trust::Arguments),
+    Approve(approve::Arguments),
+    Config(config::Arguments),
+    /// Stand in for the reference command: validate, read-properties, to-prompt
+    #[command(disable_help_flag = true)]
+    SkillsRef {
+        /// What the reference command takes
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGS"
+        )]
+        arguments: Vec<OsString>,
+    },
+    Completions(completions::Arguments),
+    Man(man::Arguments),
+}
 
 /// Does what was asked.
 pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
@@ -69,5 +127,16 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         }
         Verb::Completions(arguments) => completions::run(&arguments, session),
         Verb::Man(arguments) => man::run(&arguments, session),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_makes_sense() {
+        Cli::command().debug_assert();
     }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use prowess::{Budget, Clients, ContentHash, Limits, Override, format::Severity, project_folders};
 
-use crate::{args::Options, environment::Environment, exit::Failure, files, render::Output};
+use crate::{environment::Environment, exit::Failure, files, options::Options, render::Terminal};
 
 mod read;
 mod reader;
@@ -35,6 +35,16 @@ pub(crate) enum From {
     Default,
     /// A config.
     File(PathBuf),
+}
+
+impl From {
+    /// As a person reads it.
+    pub(crate) fn shown(&self, environment: &Environment) -> String {
+        match self {
+            Self::Default => "default".to_owned(),
+            Self::File(path) => environment.shorten(path),
+        }
+    }
 }
 
 /// A value and where it came from.
@@ -136,7 +146,7 @@ impl Config {
     pub(crate) fn read(
         options: &Options,
         environment: &Environment,
-        output: &mut Output,
+        output: &mut Terminal,
     ) -> Result<Self, Failure> {
         let mut config = Self::default();
         if let Some(path) = &options.config {
@@ -186,7 +196,7 @@ impl Config {
         text: &str,
         authority: Authority,
         environment: &Environment,
-        output: &mut Output,
+        output: &mut Terminal,
     ) -> Result<(), Failure> {
         let Report { diagnostics } = read::apply(self, path, text, authority, environment);
         self.files.push(path.to_path_buf());

@@ -7,8 +7,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::exit::Failure;
-
 /// Everything a command may know about the machine and the terminal.
 #[expect(
     clippy::struct_excessive_bools,
@@ -47,9 +45,8 @@ pub(crate) struct Environment {
 impl Environment {
     /// Reads the environment of this process.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
-    pub(crate) fn read() -> Result<Self, Failure> {
-        let working_directory = env::current_dir()
-            .map_err(|error| Failure::new("cannot tell the working directory").because(&error))?;
+    pub(crate) fn read() -> io::Result<Self> {
+        let working_directory = env::current_dir()?;
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
         // The XDG rules: a relative path counts as unset.
         let folder = |name: &str| {

@@ -4,7 +4,7 @@ use std::{error::Error, fmt::Write as _, io, process::ExitCode};
 
 use prowess::display_text;
 
-use crate::render::paint::Paint;
+use crate::render::{Terminal, paint::Paint};
 
 /// The code a run ends with; scripts rely on these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +98,12 @@ impl Failure {
         self.exit
     }
 
+    /// Says what happened, and goes on.
+    pub(crate) fn report(&self, output: &mut Terminal) {
+        let text = self.render(output.message_paint);
+        output.message(&text);
+    }
+
     /// What a person reads; nothing for a reader that went away.
     pub(crate) fn render(&self, paint: Paint) -> String {
         if self.quiet {
@@ -134,7 +140,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Replaces the text of a panic by a line a person can act on.
-pub(crate) fn tell_panics_plainly() {
+pub(crate) fn report_panics_plainly() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic
             .location()
@@ -152,7 +158,7 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn a_failure_tells_message_cause_and_step() {
+    fn a_failure_shows_message_cause_and_step() {
         let cause = io::Error::other("disk on fire");
         let failure = Failure::new("cannot read `a\u{1b}b`")
             .because(&cause)

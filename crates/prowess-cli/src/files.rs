@@ -50,6 +50,15 @@ pub(crate) fn real_path(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
+/// Says why nothing can be seen at a path.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI looks at the paths it is given"
+)]
+pub(crate) fn can_be_seen(path: &Path) -> io::Result<()> {
+    fs::metadata(path).map(drop)
+}
+
 /// Whether something is there, link or not.
 #[expect(
     clippy::disallowed_methods,

@@ -5,26 +5,27 @@ use std::{env, ffi::OsString, io, panic, process::ExitCode};
 use clap::Parser as _;
 
 use crate::{
-    args::Cli,
+    commands::Cli,
     config::Config,
     environment::Environment,
     exit::{Exit, Failure},
-    load::Session,
-    render::Output,
+    render::Terminal,
+    session::Session,
 };
 
 // What was asked.
-mod args;
 mod config;
 mod environment;
+mod options;
 
 // How it is done.
 mod commands;
 mod files;
 mod find;
-mod load;
 mod nearest;
+mod places;
 mod servers;
+mod session;
 mod trust;
 mod write;
 
@@ -34,7 +35,7 @@ mod progress;
 mod render;
 
 fn main() -> ExitCode {
-    exit::tell_panics_plainly();
+    exit::report_panics_plainly();
     panic::catch_unwind(run).unwrap_or(Exit::Failed).into()
 }
 
@@ -61,15 +62,16 @@ fn run() -> Exit {
     };
     let environment = match Environment::read() {
         Ok(environment) => environment,
-        Err(failure) => {
+        Err(error) => {
+            let failure = Failure::new("cannot tell the working directory").because(&error);
             eprint!("{}", failure.render(render::paint::Paint::new(false)));
             return failure.exit();
         }
     };
-    let mut output = Output::new(&environment, cli.options.color);
+    let mut output = Terminal::new(&environment, cli.options.color);
     let config = match Config::read(&cli.options, &environment, &mut output) {
         Ok(config) => config,
-        Err(failure) => return tell(&failure, &mut output),
+        Err(failure) => return end(&failure, &mut output),
     };
     let mut session = Session {
         options: cli.options,
@@ -79,14 +81,13 @@ fn run() -> Exit {
         host: None,
     };
     let done = commands::run(cli.verb, &mut session)
-        .and_then(|exit| session.output.finish().map(|()| exit));
-    done.unwrap_or_else(|failure| tell(&failure, &mut session.output))
+        .and_then(|exit| Ok(session.output.finish().map(|()| exit)?));
+    done.unwrap_or_else(|failure| end(&failure, &mut session.output))
 }
 
-fn tell(failure: &Failure, output: &mut Output) -> Exit {
+fn end(failure: &Failure, output: &mut Terminal) -> Exit {
     // What was already said comes first, if anyone still reads it.
     let _ = output.finish();
-    let told = failure.render(output.message_paint);
-    output.message(&told);
+    failure.report(output);
     failure.exit()
 }

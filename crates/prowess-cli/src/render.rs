@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::{args::Color, environment::Environment, exit::Failure};
+use crate::{environment::Environment, options::Color};
 
 pub(crate) mod diagnostic;
 pub(crate) mod explain;
@@ -12,7 +12,7 @@ pub(crate) mod paint;
 pub(crate) mod table;
 pub(crate) mod text;
 
-use paint::Paint;
+use paint::{Ink, Paint};
 
 /// The width of output that no terminal limits: wide enough for a table, narrow enough to read.
 const DEFAULT_COLUMNS: usize = 100;
@@ -24,7 +24,7 @@ const LEAST_COLUMNS: usize = 40;
 pub(crate) const HANG: usize = 6;
 
 /// The two streams of a command: data for machines and pipes, messages for people.
-pub(crate) struct Output {
+pub(crate) struct Terminal {
     data: io::BufWriter<io::Stdout>,
     messages: io::Stderr,
     /// How data is coloured.
@@ -34,12 +34,12 @@ pub(crate) struct Output {
     /// How many columns a line has.
     pub(crate) columns: usize,
     /// Whether a person reads the data on a terminal.
-    data_terminal: bool,
+    data_seen: bool,
     /// Whether a person reads the messages on a terminal.
-    message_terminal: bool,
+    messages_seen: bool,
 }
 
-impl Output {
+impl Terminal {
     /// Opens the streams of this process.
     pub(crate) fn new(environment: &Environment, color: Color) -> Self {
         let paint = |terminal: bool| {
@@ -59,34 +59,43 @@ impl Output {
                 .columns
                 .unwrap_or(DEFAULT_COLUMNS)
                 .max(LEAST_COLUMNS),
-            data_terminal: environment.stdout_terminal,
-            message_terminal: environment.stderr_terminal,
+            data_seen: environment.stdout_terminal,
+            messages_seen: environment.stderr_terminal,
         }
     }
 
     /// Writes data.
-    pub(crate) fn data(&mut self, text: &str) -> Result<(), Failure> {
-        Ok(self.data.write_all(text.as_bytes())?)
+    pub(crate) fn data(&mut self, text: &str) -> io::Result<()> {
+        self.data.write_all(text.as_bytes())
     }
 
     /// Writes sentences, broken between words to fit a terminal.
-    pub(crate) fn prose(&mut self, text: &str, hang: usize) -> Result<(), Failure> {
-        if self.data_terminal {
+    pub(crate) fn prose(&mut self, text: &str, hang: usize) -> io::Result<()> {
+        if self.data_seen {
             self.data(&text::fit(text, self.columns, hang))
         } else {
             self.data(text)
         }
     }
 
+    /// Writes the text of a skill: as it is into a pipe, with nothing hidden on a terminal.
+    pub(crate) fn foreign(&mut self, text: &str) -> io::Result<()> {
+        if self.data_seen {
+            self.data(&text::safe_lines(text))
+        } else {
+            self.data(text)
+        }
+    }
+
     /// Writes bytes as they are.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        Ok(self.data.write_all(bytes)?)
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.data.write_all(bytes)
     }
 
     /// Writes a value as JSON.
-    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut self.data, value).map_err(io::Error::from)?;
-        Ok(self.data.write_all(b"\n")?)
+        self.data.write_all(b"\n")
     }
 
     /// Where data is written to.
@@ -99,9 +108,9 @@ impl Output {
         (&mut self.data, &mut self.messages)
     }
 
-    /// Tells a person something. A message that can not be written has no reader to miss it.
+    /// Says something to a person. A message that cannot be written has no reader to miss it.
     pub(crate) fn message(&mut self, text: &str) {
-        let _ = if self.message_terminal {
+        let _ = if self.messages_seen {
             let fitted = text::fit(text, self.columns, HANG);
             self.messages.write_all(fitted.as_bytes())
         } else {
@@ -109,14 +118,31 @@ impl Output {
         };
     }
 
-    /// Tells a person one step to take.
-    pub(crate) fn hint(&mut self, text: &str) {
-        let label = self.message_paint.hint("hint");
+    /// Says one thing under a coloured word, such as `none: nothing fits`.
+    pub(crate) fn say(&mut self, ink: Ink, label: &str, text: &str) {
+        let label = ink(self.message_paint, label);
         self.message(&format!("{label}: {text}\n"));
     }
 
+    /// Says what a person should look at.
+    pub(crate) fn warning(&mut self, text: &str) {
+        self.say(Paint::warning, "warning", text);
+    }
+
+    /// Offers one step to take.
+    pub(crate) fn hint(&mut self, text: &str) {
+        self.say(Paint::hint, "hint", text);
+    }
+
+    /// Says what became of the cache.
+    pub(crate) fn notes(&mut self, notes: &[String]) {
+        for note in notes {
+            self.message(&format!("note: {note}\n"));
+        }
+    }
+
     /// Hands everything written to its reader.
-    pub(crate) fn finish(&mut self) -> Result<(), Failure> {
-        Ok(self.data.flush()?)
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.data.flush()
     }
 }

@@ -4,218 +4,187 @@
 //! servers too, but nothing in a repository starts a program or calls an address before the user
 //! trusted the project.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use prowess::{
-    Catalog, Decision, Finding, Origin, Scope, Source, Trust as _, display_text, format::Diagnostic,
+    Catalog, Decision, Finding, Origin, Scope, Trust as _, display_text, format::Diagnostic,
 };
 use prowess_mcp::host::{Host, HostOptions, ServerConfig, Transport, is_label};
 
 use crate::{
     config::NamedServer,
+    environment::Environment,
     exit::Failure,
     files,
-    load::{Request, Session},
-    render::text::{count, list},
+    places::Places,
+    render::{
+        Terminal,
+        text::{count, list},
+    },
 };
 
 /// A token has a line, and the certificates of a whole system have a quarter of this.
 const FILE_BYTES: u64 = 1024 * 1024;
 
-/// The codes of findings about servers. They are told by every verb: a server that is away changes
+/// The codes of findings about servers. Every verb reports them: a server that is away changes
 /// what there is to choose from.
 const CODES: [&str; 2] = ["server-", "approval-"];
 
-impl Session {
-    /// One source for each server to be asked. They are all asked at once, while the folders are
-    /// read.
-    pub(crate) fn servers(&mut self, request: &Request) -> Result<Vec<Box<dyn Source>>, Failure> {
-        let off = self.options.no_skills || !self.config.enabled.value;
-        if request.local || off {
-            return Ok(Vec::new());
+/// The servers to be asked: those of the command line, then those of the config. What is left out
+/// is said.
+pub(crate) fn chosen(
+    places: Places<'_>,
+    output: &mut Terminal,
+) -> Result<Vec<ServerConfig>, Failure> {
+    let mut servers: Vec<ServerConfig> = Vec::new();
+    for text in &places.options.server {
+        let server = named(text)?;
+        if servers.iter().any(|it| it.label == server.label) {
+            let label = &server.label;
+            return Err(Failure::usage(format!("two servers are called `{label}`"))
+                .hint("write `--server LABEL=URL` to give each a name of its own"));
         }
-        if self.host.is_none() {
-            let servers = self.chosen_servers()?;
-            if servers.is_empty() {
-                return Ok(Vec::new());
-            }
-            self.host = Some(Arc::new(self.open_host(servers, Host::start)?));
-        }
-        Ok(self.host.as_deref().map(Host::sources).unwrap_or_default())
+        servers.push(server);
     }
+    if places.options.no_servers || places.options.local {
+        return Ok(servers);
+    }
+    let enabled = places.config.servers.iter().filter(|it| it.server.enabled);
+    let (mut projects, users): (Vec<_>, Vec<_>) = enabled.partition(|it| it.project);
+    if !projects.is_empty() && !trusts_project(places) {
+        output.hint(&not_contacted(&projects));
+        projects.clear();
+    }
+    for named in users.into_iter().chain(projects) {
+        // The command line speaks last.
+        if servers.iter().any(|it| it.label == named.server.label) {
+            continue;
+        }
+        match with_files(named, places) {
+            Ok(server) => servers.push(server),
+            Err(failure) => failure.report(output),
+        }
+    }
+    Ok(servers)
+}
 
-    /// The labels of the servers that this run would use. Nobody is contacted, and no project is
-    /// asked whether it is trusted.
-    pub(crate) fn named_servers(&self) -> Vec<String> {
-        let given = self.options.server.iter();
-        let given = given.filter_map(|text| named(text).ok());
-        let mut labels: Vec<String> = given.map(|server| server.label).collect();
-        if !self.options.no_servers && !self.options.local {
-            let set = self.config.servers.iter();
-            let set = set.filter(|it| it.server.enabled && !it.project);
-            labels.extend(set.map(|it| it.server.label.clone()));
-        }
-        labels.sort();
-        labels.dedup();
-        labels
+/// The labels of the servers that this run would use. Nobody is contacted, and no project is
+/// asked whether it is trusted.
+pub(crate) fn labels(places: Places<'_>) -> Vec<String> {
+    let given = places.options.server.iter();
+    let given = given.filter_map(|text| named(text).ok());
+    let mut labels: Vec<String> = given.map(|server| server.label).collect();
+    if !places.options.no_servers && !places.options.local {
+        let set = places.config.servers.iter();
+        let set = set.filter(|it| it.server.enabled && !it.project);
+        labels.extend(set.map(|it| it.server.label.clone()));
     }
+    labels.sort();
+    labels.dedup();
+    labels
+}
 
-    /// A host for these servers, with the folders of this user.
-    pub(crate) fn open_host(
-        &self,
-        servers: Vec<ServerConfig>,
-        open: fn(Vec<ServerConfig>, HostOptions) -> std::io::Result<Host>,
-    ) -> Result<Host, Failure> {
-        let state = self.environment.state_folder();
-        let cache = self.environment.cache_folder();
-        let options = HostOptions {
-            cache: cache.map(|folder| folder.join("servers")),
-            approvals: state.map(|folder| folder.join("approvals")),
-            ..HostOptions::default()
-        };
-        open(servers, options)
-            .map_err(|error| Failure::new("cannot start to talk to servers").because(&error))
-    }
+/// A host for these servers, with the folders of this user.
+pub(crate) fn open_host(
+    servers: Vec<ServerConfig>,
+    environment: &Environment,
+) -> Result<Host, Failure> {
+    let state = environment.state_folder();
+    let cache = environment.cache_folder();
+    let options = HostOptions {
+        cache: cache.map(|folder| folder.join("servers")),
+        approvals: state.map(|folder| folder.join("approvals")),
+        ..HostOptions::default()
+    };
+    Host::start(servers, options)
+        .map_err(|error| Failure::new("cannot start to talk to servers").because(&error))
+}
 
-    /// The servers of the command line, then those of the config.
-    pub(crate) fn chosen_servers(&mut self) -> Result<Vec<ServerConfig>, Failure> {
-        let mut servers = Vec::new();
-        for text in &self.options.server {
-            let server = named(text)?;
-            if servers
-                .iter()
-                .any(|it: &ServerConfig| it.label == server.label)
-            {
-                let label = &server.label;
-                return Err(Failure::usage(format!("two servers are called `{label}`"))
-                    .hint("write `--server LABEL=URL` to give each a name of its own"));
-            }
-            servers.push(server);
-        }
-        if self.options.no_servers || self.options.local {
-            return Ok(servers);
-        }
-        let wanted = self.config.servers.clone().into_iter();
-        let (projects, users): (Vec<_>, Vec<_>) = wanted
-            .filter(|it| it.server.enabled)
-            .partition(|it| it.project);
-        let projects = self.trusted_servers(projects);
-        for named in users.into_iter().chain(projects) {
-            // The command line speaks last.
-            if servers.iter().any(|it| it.label == named.server.label) {
-                continue;
-            }
-            match self.with_files(&named) {
-                Ok(server) => servers.push(server),
-                Err(failure) => {
-                    let told = failure.render(self.output.message_paint);
-                    self.output.message(&told);
-                }
-            }
-        }
-        Ok(servers)
-    }
+/// Says that an untrusted project's servers are left alone.
+fn not_contacted(servers: &[&NamedServer]) -> String {
+    let labels: Vec<String> = servers
+        .iter()
+        .map(|it| format!("`{}`", it.server.label))
+        .collect();
+    let verb = if servers.len() == 1 { "is" } else { "are" };
+    format!(
+        "{} of this project ({}) {verb} not contacted; look at its `prowess.toml`, then copy it to your config, or use `--trust` for one run",
+        count(servers.len(), "server"),
+        list(&labels)
+    )
+}
 
-    /// The servers a project names, if the user trusts the project; a word about it if not.
-    fn trusted_servers(&mut self, servers: Vec<NamedServer>) -> Vec<NamedServer> {
-        if servers.is_empty() || self.trusts_project() {
-            return servers;
-        }
-        let labels: Vec<String> = servers
-            .iter()
-            .map(|it| format!("`{}`", it.server.label))
-            .collect();
-        let verb = if servers.len() == 1 { "is" } else { "are" };
-        self.output.hint(&format!(
-            "{} of this project ({}) {verb} not contacted; look at its `prowess.toml`, then copy it to your config, or use `--trust` for one run",
-            count(servers.len(), "server"),
-            list(&labels)
-        ));
-        Vec::new()
+/// Whether the user trusts the project as a whole.
+fn trusts_project(places: Places<'_>) -> bool {
+    if places.options.trust {
+        return true;
     }
+    let (Some(root), Ok(store)) = (project_root(places), places.trusted()) else {
+        return false;
+    };
+    let mut origin = Origin::new(Scope::Project, "project", &root);
+    origin.real_root = Some(root.clone());
+    origin.repository = Some(root);
+    store.decide(&origin) == Decision::Trusted
+}
 
-    /// Whether the user trusts the project as a whole.
-    fn trusts_project(&mut self) -> bool {
-        if self.options.trust {
-            return true;
-        }
-        let root = self
-            .project()
-            .pop()
-            .and_then(|it| files::real_path(&it).ok());
-        let (Some(root), Ok(store)) = (root, self.trusted()) else {
-            return false;
-        };
-        let mut origin = Origin::new(Scope::Project, "project", &root);
-        origin.real_root = Some(root.clone());
-        origin.repository = Some(root);
-        store.decide(&origin) == Decision::Trusted
-    }
+fn project_root(places: Places<'_>) -> Option<PathBuf> {
+    let root = places.project().pop()?;
+    files::real_path(&root).ok()
+}
 
-    /// A server with its token and its certificates, which are read when they are needed and kept
-    /// nowhere.
-    fn with_files(&self, named: &NamedServer) -> Result<ServerConfig, Failure> {
-        let mut server = named.server.clone();
-        if let Transport::Url {
-            token, authorities, ..
-        } = &mut server.transport
-        {
-            *token = self.file_of(named, named.token_file.as_deref(), "token")?;
-            *authorities = self.file_of(named, named.ca_file.as_deref(), "certificates")?;
-        }
-        Ok(server)
+/// A server with its token and its certificates, which are read when they are needed and kept
+/// nowhere.
+fn with_files(named: &NamedServer, places: Places<'_>) -> Result<ServerConfig, Failure> {
+    let mut server = named.server.clone();
+    if let Transport::Url {
+        token, authorities, ..
+    } = &mut server.transport
+    {
+        *token = file_of(named, named.token_file.as_deref(), "token", places)?;
+        *authorities = file_of(named, named.ca_file.as_deref(), "certificates", places)?;
     }
+    Ok(server)
+}
 
-    fn file_of(
-        &self,
-        named: &NamedServer,
-        path: Option<&Path>,
-        what: &str,
-    ) -> Result<Option<String>, Failure> {
-        let Some(path) = path else {
-            return Ok(None);
-        };
-        let failure = || {
-            Failure::new(format!(
-                "the MCP server `{}` is left out: cannot read its {what} in `{}`",
-                named.server.label,
-                path.display()
-            ))
-        };
-        // A link could lead a project's server to a secret of its user.
-        let root = self
-            .project()
-            .pop()
-            .and_then(|it| files::real_path(&it).ok());
-        let inside = |real: &PathBuf| root.is_some_and(|root| real.starts_with(root));
-        if named.project && !files::real_path(path).ok().as_ref().is_some_and(inside) {
-            return Err(failure().hint("a project's files lie inside the project"));
-        }
-        let text = files::read_text(path, FILE_BYTES).map_err(|error| failure().because(&error))?;
-        Ok(Some(text.trim().to_owned()))
+fn file_of(
+    named: &NamedServer,
+    path: Option<&Path>,
+    what: &str,
+    places: Places<'_>,
+) -> Result<Option<String>, Failure> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let failure = || {
+        Failure::new(format!(
+            "the MCP server `{}` is left out: cannot read its {what} in `{}`",
+            named.server.label,
+            path.display()
+        ))
+    };
+    // A link could lead a project's server to a secret of its user.
+    let root = project_root(places);
+    let inside = |real: &PathBuf| root.is_some_and(|root| real.starts_with(root));
+    if named.project && !files::real_path(path).ok().as_ref().is_some_and(inside) {
+        return Err(failure().hint("a project's files lie inside the project"));
     }
+    let text = files::read_text(path, FILE_BYTES).map_err(|error| failure().because(&error))?;
+    Ok(Some(text.trim().to_owned()))
+}
 
-    /// Tells what went wrong with servers.
-    pub(crate) fn tell_servers(&mut self, catalog: &Catalog) {
-        self.tell_new_servers(catalog, &[]);
+/// Reports what is wrong with servers and was not known before; gives what is known now.
+pub(crate) fn report(catalog: &Catalog, known: &[Finding], output: &mut Terminal) -> Vec<Finding> {
+    let findings = catalog.findings().iter();
+    let findings: Vec<Finding> = findings
+        .filter(|finding| is_about_server(&finding.diagnostic))
+        .cloned()
+        .collect();
+    for finding in findings.iter().filter(|finding| !known.contains(finding)) {
+        let place = display_text(&finding.path.to_string_lossy());
+        output.diagnostic(&finding.diagnostic, &place, None);
     }
-
-    /// Tells what went wrong with servers and was not told before; gives what stands now.
-    pub(crate) fn tell_new_servers(&mut self, catalog: &Catalog, told: &[Finding]) -> Vec<Finding> {
-        let findings = catalog.findings().iter();
-        let findings: Vec<Finding> = findings
-            .filter(|finding| is_about_server(&finding.diagnostic))
-            .cloned()
-            .collect();
-        for finding in findings.iter().filter(|finding| !told.contains(finding)) {
-            let place = display_text(&finding.path.to_string_lossy());
-            self.output.diagnostic(&finding.diagnostic, &place, None);
-        }
-        findings
-    }
+    findings
 }
 
 /// Whether a finding is about a server.

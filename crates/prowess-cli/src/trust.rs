@@ -4,11 +4,15 @@ use std::{
     fs::{File, TryLockError},
     io,
     path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
     thread,
     time::{Duration, Instant},
 };
 
-use prowess::{TrustStore, trust::BadStore};
+use prowess::{
+    Decision, Origin, Trust, TrustStore,
+    trust::{BadStore, Seal},
+};
 
 use crate::{
     environment::Environment,
@@ -110,6 +114,60 @@ pub(crate) fn write(store: &TrustStore, environment: &Environment) -> Result<(),
     write_whole(&path, format!("{text}\n").as_bytes())
 }
 
+/// Trusts whole folders, as a config asks for.
+pub(crate) fn add_folders<'a>(
+    store: &mut TrustStore,
+    folders: impl IntoIterator<Item = &'a PathBuf>,
+) {
+    for folder in folders {
+        // A folder that is not there has no skills to trust.
+        if let Ok(real) = files::real_path(folder) {
+            store.trust_folder(real);
+        }
+    }
+}
+
+/// What the user trusts at the moment, read again whenever a place is judged.
+pub(crate) struct LiveTrust {
+    folders: Vec<PathBuf>,
+    environment: Environment,
+    store: RwLock<Arc<TrustStore>>,
+}
+
+impl LiveTrust {
+    /// Starts from the store as it is now.
+    pub(crate) fn new(store: TrustStore, folders: Vec<PathBuf>, environment: &Environment) -> Self {
+        Self {
+            folders,
+            environment: environment.clone(),
+            store: RwLock::new(Arc::new(store)),
+        }
+    }
+
+    fn store(&self) -> Arc<TrustStore> {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&store)
+    }
+}
+
+impl Trust for LiveTrust {
+    fn decide(&self, origin: &Origin) -> Decision {
+        let mut store = read(&self.environment).unwrap_or_default();
+        add_folders(&mut store, &self.folders);
+        let decision = store.decide(origin);
+        *self.store.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(store);
+        decision
+    }
+
+    fn knows(&self, path: &Path) -> bool {
+        self.store().knows(path)
+    }
+
+    fn decide_skill(&self, path: &Path, seal: Option<&Seal>) -> Decision {
+        self.store().decide_skill(path, seal)
+    }
+}
+
 /// Trust is never guessed: a store that cannot be read trusts nothing and is never written over.
 fn unusable(path: &Path, environment: &Environment) -> Failure {
     Failure::new(format!(
@@ -152,11 +210,21 @@ mod tests {
     fn whoever_changes_the_store_waits_for_the_other() {
         let (_home, environment) = home();
         let first = turn(&environment).unwrap();
-        let told = turn_within(&environment, Duration::ZERO).unwrap_err();
-        let told = told.render(crate::render::paint::Paint::plain());
-        assert!(told.contains("another command is changing"), "{told}");
+        let failure = turn_within(&environment, Duration::ZERO).unwrap_err();
+        let text = failure.render(crate::render::paint::Paint::plain());
+        assert!(text.contains("another command is changing"), "{text}");
         drop(first);
         assert!(turn_within(&environment, Duration::ZERO).is_ok());
+    }
+
+    #[test]
+    fn a_live_store_knows_before_anything_is_decided() {
+        let (_home, environment) = home();
+        let mut store = TrustStore::default();
+        store.deny("/p/one".into());
+        let live = LiveTrust::new(store, Vec::new(), &environment);
+        let path = Path::new("/p/one");
+        assert_eq!(live.decide_skill(path, None), Decision::Denied);
     }
 
     #[test]

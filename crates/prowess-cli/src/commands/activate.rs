@@ -17,8 +17,9 @@ use super::{
 use crate::{
     exit::{Exit, Failure},
     find::find,
-    load::{Request, Session},
-    render::text::{line, safe_lines},
+    places::Request,
+    render::{paint::Paint, text::line},
+    session::Session,
 };
 
 /// Print what a model would read when a skill is called, or when a message arrives
@@ -79,8 +80,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         })
         .collect();
     for error in &refused {
-        let told = Failure::new(error).render(session.output.message_paint);
-        session.output.message(&told);
+        Failure::new(error).report(&mut session.output);
     }
     let exit = if rows.is_empty() {
         Exit::Findings
@@ -91,28 +91,20 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         session.output.json(&Output { activations: rows })?;
         return Ok(exit);
     }
-    let terminal = session.environment.stdout_terminal;
     for (at, row) in rows.iter().enumerate() {
         // Each reason stands right before its text where both go to a terminal.
         session.output.finish()?;
-        session.output.message(&told(&row.activation));
+        session.output.message(&because(&row.activation));
         if at > 0 {
             session.output.data("\n")?;
         }
-        let text = if terminal {
-            safe_lines(&row.text)
-        } else {
-            row.text.clone()
-        };
-        session.output.data(text.trim_end())?;
+        session.output.foreign(row.text.trim_end())?;
         session.output.data("\n")?;
     }
     session.output.finish()?;
     if rows.is_empty() && refused.is_empty() {
-        let label = session.output.message_paint.warning("none");
-        session
-            .output
-            .message(&format!("{label}: the turn wakes no skill\n"));
+        let text = "the turn wakes no skill";
+        session.output.say(Paint::warning, "none", text);
         session
             .output
             .hint("`@name` calls a skill; `--threshold 0.8` also chooses by the message alone");
@@ -164,7 +156,7 @@ fn by_turn(arguments: &Arguments, catalog: &Catalog, session: &mut Session) -> V
         session.output.diagnostic(&finding.diagnostic, &path, text);
     }
     let files: Vec<&str> = arguments.files.iter().map(String::as_str).collect();
-    let root = session.working_directory().to_string_lossy().into_owned();
+    let root = session.places().start().to_string_lossy().into_owned();
     let selecting = arguments.threshold.map(|confidence| Selecting {
         policy: Policy {
             ranker: ranker_of(None, session),
@@ -183,7 +175,7 @@ fn by_turn(arguments: &Arguments, catalog: &Catalog, session: &mut Session) -> V
 }
 
 /// Why a skill is active, on one line.
-fn told(activation: &Activation) -> String {
+fn because(activation: &Activation) -> String {
     let reason = activation.reason.as_str();
     let mut parts = vec![format!("{reason}: `{}`", line(&activation.name))];
     let evidence = activation.evidence.as_ref();

@@ -13,9 +13,10 @@ use serde::Serialize;
 use super::show::bytes;
 use crate::{
     exit::{Exit, Failure},
-    load::Session,
     nearest::{did_you_mean, nearest},
     render::text::{count, line, list as words},
+    servers::open_host,
+    session::Session,
 };
 
 /// Let a skill of an MCP server use the tools and hooks it asks for
@@ -112,7 +113,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
 
 /// A host for this one server; the others are left alone.
 fn host_of(label: &str, session: &mut Session) -> Result<Host, Failure> {
-    let servers = session.chosen_servers()?;
+    let servers = session.servers()?;
     let labels: Vec<String> = servers.iter().map(|it| it.label.clone()).collect();
     let servers: Vec<_> = servers.into_iter().filter(|it| it.label == label).collect();
     if servers.is_empty() {
@@ -128,16 +129,14 @@ fn host_of(label: &str, session: &mut Session) -> Result<Host, Failure> {
         return Err(Failure::no_match(format!("no server named `{shown}`"))
             .hint(did_you_mean(&near).unwrap_or(all)));
     }
-    session.open_host(servers, Host::start)
+    open_host(servers, &session.environment)
 }
 
 /// What the server says about the skill.
 fn entry(server: &Server, name: &str, session: &mut Session) -> Result<Entry, Failure> {
     let listing = server.list_blocking();
     for fault in &listing.faults {
-        let paint = session.output.message_paint;
-        let told = format!("{}: {fault}\n", paint.warning("warning"));
-        session.output.message(&told);
+        session.output.warning(&fault.to_string());
     }
     let is_it = |entry: &&std::sync::Arc<Entry>| entry.name() == name || entry.uri == name;
     let found: Vec<_> = listing.entries.iter().filter(is_it).collect();

@@ -10,12 +10,13 @@ use super::select::ranker_of;
 use crate::{
     exit::{Exit, Failure},
     find::find,
-    load::{Request, Session},
+    places::Request,
     render::{
         paint::Paint,
         table::{Side, Table},
         text::{count, line, thousands},
     },
+    session::Session,
 };
 
 /// Without a word from anyone a list may take this much, as in the description of the tool `skill`.

@@ -9,11 +9,12 @@ use prowess::{
 };
 
 use crate::{
-    args::profile,
     exit::{Exit, Failure},
     files,
-    load::{Request, Session},
+    options::profile,
+    places::Request,
     render::{HANG, diagnostic::render},
+    session::Session,
 };
 
 mod fix;
@@ -202,7 +203,7 @@ fn sources(paths: &[&Path], session: &Session) -> Result<Vec<Box<dyn Source>>, F
         let real = files::real_path(path).map_err(|error| {
             Failure::new(format!("cannot check `{}`", path.display())).because(&error)
         })?;
-        let source = DiskSource::new(*path).repository(session.repository_of(&real));
+        let source = DiskSource::new(*path).repository(session.places().repository_of(&real));
         let links = session.options.allow_link.iter();
         let links = links.chain(session.config.links.iter().map(|named| &named.path));
         sources.push(Box::new(links.fold(source, DiskSource::allow)));

@@ -7,12 +7,12 @@ use serde::Serialize;
 use crate::{
     exit::{Exit, Failure},
     files,
-    load::Session,
     render::{
         paint::Paint,
         table::{Side, Table},
         text::{count, line},
     },
+    session::Session,
 };
 
 /// Show the known clients, the folders they look into, and which of these are here
@@ -52,7 +52,7 @@ struct FolderRow<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
-    let only = session.client()?.map(|client| client.name.clone());
+    let only = session.places().client()?.map(|client| client.name.clone());
     let clients = session.config.clients.clone();
     let rows: Vec<Row<'_>> = clients
         .iter()
@@ -115,7 +115,7 @@ fn is_here(row: &Row<'_>) -> bool {
 }
 
 fn row<'a>(client: &'a Client, session: &Session) -> Row<'a> {
-    let environment = session.library_environment();
+    let environment = session.places().library_environment();
     let shown = |paths: Vec<std::path::PathBuf>| -> Vec<String> {
         let here = paths.into_iter().filter(|path| files::is_folder(path));
         here.map(|path| session.environment.shorten(&path))
@@ -125,6 +125,7 @@ fn row<'a>(client: &'a Client, session: &Session) -> Row<'a> {
         path: &folder.path,
         here: shown(
             session
+                .places()
                 .project()
                 .iter()
                 .map(|base| base.join(&folder.path))

@@ -3,10 +3,10 @@
 use clap::{Args, CommandFactory as _};
 use clap_complete::{Shell, generate};
 
+use super::Cli;
 use crate::{
-    args::Cli,
     exit::{Exit, Failure},
-    load::Session,
+    session::Session,
 };
 
 /// Print a completion script for a shell

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use crate::{
     config::{From, Named},
     exit::{Exit, Failure},
-    load::Session,
     render::{
         paint::Paint,
         table::{Side, Table},
         text::line,
     },
+    session::Session,
 };
 
 /// Show the settings in effect and where each came from
@@ -101,24 +101,23 @@ fn cache_row(session: &Session) -> Row {
     Row {
         key: "cache.enabled".to_owned(),
         value: json!(setting.value && !off),
-        from: flag.unwrap_or_else(|| session.told(&setting.from)),
+        from: flag.unwrap_or_else(|| setting.from.shown(&session.environment)),
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one entry for each setting")]
 fn rows(session: &Session) -> Vec<Row> {
     let (config, options) = (&session.config, &session.options);
     let row = |key: &str, value: Value, from: &From, flag: Option<&str>| Row {
         key: key.to_owned(),
         value,
-        from: flag.map_or_else(|| session.told(from), str::to_owned),
+        from: flag.map_or_else(|| from.shown(&session.environment), str::to_owned),
     };
     let off = options.no_skills.then_some("--no-skills");
     let client = options.client.as_ref();
     let mut rows = vec![
         row(
             "skills.enabled",
-            json!(config.enabled.value && !options.no_skills),
+            json!(session.places().skills_enabled()),
             &config.enabled.from,
             off,
         ),
@@ -136,9 +135,7 @@ fn rows(session: &Session) -> Vec<Row> {
         ),
         row(
             "sources.conventions",
-            json!(
-                options.conventions || config.conventions.value.unwrap_or(options.root.is_some())
-            ),
+            json!(session.places().conventions()),
             &config.conventions.from,
             options.conventions.then_some("--conventions"),
         ),

@@ -13,8 +13,12 @@ use super::select::{number, percent, ranker, ranker_of, request};
 use crate::{
     exit::{Exit, Failure},
     find::find,
-    load::{Request, Session},
-    render::text::{line, list, safe_lines},
+    places::Request,
+    render::{
+        paint::Paint,
+        text::{line, list},
+    },
+    session::Session,
 };
 
 /// Give a skill together with the tools a host has, or refuse it and say what is missing
@@ -159,36 +163,24 @@ fn options(arguments: &Arguments, session: &Session) -> ContextOptions {
 /// The instruction as data, and where it comes from as a message.
 fn print(resolution: &Resolution<String>, session: &mut Session) -> Result<(), Failure> {
     if let Some(context) = &resolution.context {
-        let terminal = session.environment.stdout_terminal;
-        let text = if terminal {
-            safe_lines(&context.instruction)
-        } else {
-            context.instruction.clone()
-        };
-        session.output.data(&text)?;
+        session.output.foreign(&context.instruction)?;
         session.output.data("\n")?;
         session.output.finish()?;
     }
-    let paint = session.output.message_paint;
     for refusal in &resolution.refused {
         let missing = quoted(&refusal.tools_missing);
-        session.output.message(&format!(
-            "{}: `{}` needs {missing}, which the host does not have\n",
-            paint.warning("refused"),
+        let text = format!(
+            "`{}` needs {missing}, which the host does not have",
             line(&refusal.name)
-        ));
+        );
+        session.output.say(Paint::warning, "refused", &text);
     }
     for warning in &resolution.warnings {
-        let label = paint.warning("warning");
-        session
-            .output
-            .message(&format!("{label}: {}\n", line(warning)));
+        session.output.warning(&line(warning));
     }
     let Some(context) = &resolution.context else {
-        let label = paint.warning("none");
-        session
-            .output
-            .message(&format!("{label}: no skill fits what was asked\n"));
+        let text = "no skill fits what was asked";
+        session.output.say(Paint::warning, "none", text);
         session.output.hint(if resolution.refused.is_empty() {
             "`prowess select QUERY` shows what comes near"
         } else {
@@ -197,7 +189,7 @@ fn print(resolution: &Resolution<String>, session: &mut Session) -> Result<(), F
         return Ok(());
     };
     let name = context.provenance.name.as_deref().unwrap_or_default();
-    let mut parts = vec![format!("{}: `{}`", paint.good("context"), line(name))];
+    let mut parts = vec![format!("`{}`", line(name))];
     let confidence = context.provenance.confidence;
     parts.extend(confidence.map(|it| format!("confidence {}", percent(it))));
     let bound: Vec<&str> = context.tools.iter().map(|tool| &*tool.name).collect();
@@ -205,8 +197,9 @@ fn print(resolution: &Resolution<String>, session: &mut Session) -> Result<(), F
         [] => "without tools".to_owned(),
         bound => format!("with {}", quoted(bound)),
     });
-    let told = parts.join(", ");
-    session.output.message(&format!("{told}\n"));
+    session
+        .output
+        .say(Paint::good, "context", &parts.join(", "));
     Ok(())
 }
 

@@ -16,12 +16,13 @@ use super::select::{Choose, only_what_is_named, threads};
 use crate::{
     exit::{Exit, Failure},
     files,
-    load::{Request, Session},
+    places::Request,
     render::{
         paint::Paint,
         table::{Side, Table},
         text::{count, line, list},
     },
+    session::Session,
 };
 
 mod revision;
@@ -119,7 +120,7 @@ fn base(
         }
         (None, rev) => {
             let rev = rev.as_deref().unwrap_or("HEAD");
-            let source = revision::read(rev, now, session.working_directory())?;
+            let source = revision::read(rev, now, session.places().start())?;
             (rev.to_owned(), Box::new(source))
         }
     };

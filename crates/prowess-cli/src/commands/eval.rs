@@ -13,8 +13,12 @@ use super::select::{Choose, number, only_what_is_named, threads};
 use crate::{
     exit::{Exit, Failure},
     files,
-    load::{Request, Session},
-    render::text::{count, line, list},
+    places::Request,
+    render::{
+        paint::Paint,
+        text::{count, line, list},
+    },
+    session::Session,
 };
 
 mod human;
@@ -124,9 +128,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             .take(5)
             .map(|it| format!("`{}`", line(it)))
             .collect();
-        let label = session.output.message_paint.warning("warning");
-        session.output.message(&format!(
-            "{label}: {} be chosen here, and the requests for it count as missed: {}\n",
+        session.output.warning(&format!(
+            "{} be chosen here, and the requests for it count as missed: {}",
             match report.unknown.len() {
                 1 => "1 expected skill cannot".to_owned(),
                 number => format!("{number} expected skills cannot"),
@@ -138,8 +141,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         );
     }
     for fault in &faults {
-        let label = session.output.message_paint.error("failed");
-        session.output.message(&format!("{label}: {fault}\n"));
+        session.output.say(Paint::error, "failed", fault);
     }
     Ok(if faults.is_empty() {
         Exit::Fine

@@ -8,8 +8,9 @@ use prowess::{Skill, export_jsonl};
 use super::prompt::note_untrusted;
 use crate::{
     exit::{Exit, Failure},
-    load::{Request, Session},
+    places::Request,
     render::text::count,
+    session::Session,
     write::write_whole,
 };
 

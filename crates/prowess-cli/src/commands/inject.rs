@@ -12,8 +12,9 @@ use serde::Serialize;
 use super::select::{number, percent, ranker, ranker_of, request};
 use crate::{
     exit::{Exit, Failure},
-    load::{Request, Session},
-    render::text::{line, safe_lines},
+    places::Request,
+    render::{paint::Paint, text::line},
+    session::Session,
 };
 
 /// Put the skill that answers a message before it; off until a threshold is given
@@ -76,15 +77,10 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         session.output.json(&output(&injected, text))?;
         return Ok(exit);
     }
-    let shown = if session.environment.stdout_terminal {
-        safe_lines(text)
-    } else {
-        text.to_owned()
-    };
-    session.output.data(&shown)?;
+    session.output.foreign(text)?;
     session.output.data("\n")?;
     session.output.finish()?;
-    tell(&injected, session);
+    report(&injected, session);
     super::prompt::note_untrusted(catalog.skills(), session);
     Ok(exit)
 }
@@ -139,8 +135,7 @@ fn word(why: Untouched) -> &'static str {
     }
 }
 
-fn tell(injected: &Injected, session: &mut Session) {
-    let paint = session.output.message_paint;
+fn report(injected: &Injected, session: &mut Session) {
     let why = match injected {
         Injected::Yes {
             name,
@@ -149,12 +144,9 @@ fn tell(injected: &Injected, session: &mut Session) {
             ..
         } => {
             let cut = if *truncated { ", cut to fit" } else { "" };
-            return session.output.message(&format!(
-                "{}: `{}`, confidence {}{cut}\n",
-                paint.good("injected"),
-                line(name),
-                percent(found.confidence)
-            ));
+            let (name, sure) = (line(name), percent(found.confidence));
+            let text = format!("`{name}`, confidence {sure}{cut}");
+            return session.output.say(Paint::good, "injected", &text);
         }
         Injected::No(why) => *why,
     };
@@ -179,8 +171,7 @@ fn tell(injected: &Injected, session: &mut Session) {
             Some("`prowess select TEXT` shows the matches"),
         ),
     };
-    let label = paint.warning("unchanged");
-    session.output.message(&format!("{label}: {text}\n"));
+    session.output.say(Paint::warning, "unchanged", &text);
     if let Some(step) = step {
         session.output.hint(step);
     }

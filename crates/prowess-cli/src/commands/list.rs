@@ -9,15 +9,16 @@ use prowess::{
 
 use super::prompt::changed;
 use crate::{
-    args::profile,
     exit::{Exit, Failure},
-    load::{Request, Session},
+    options::profile,
+    places::Request,
     render::{
-        paint::Paint,
-        table::{Ink, Side, Table},
+        paint::{Ink, Paint},
+        table::{Side, Table},
         text::{count, line, line_start, list, thousands},
     },
     servers::is_about_server,
+    session::Session,
 };
 
 /// List the skills: name, scope, size and description

@@ -4,10 +4,10 @@ use std::io::Write as _;
 
 use clap::{Arg, Args, Command, CommandFactory as _};
 
+use super::Cli;
 use crate::{
-    args::Cli,
     exit::{Exit, Failure},
-    load::Session,
+    session::Session,
 };
 
 /// Print the manual page (`prowess man | man -l -`)

@@ -11,7 +11,7 @@ use prowess::format::{Folder, FolderFile, Profile, Severity, SkillName, parse};
 use crate::{
     exit::{Exit, Failure},
     files,
-    load::Session,
+    session::Session,
     write::create_folder,
 };
 
@@ -104,7 +104,7 @@ fn parent(session: &Session) -> PathBuf {
     if let Some(dir) = session.options.dir.last() {
         return dir.clone();
     }
-    let here = session.working_directory();
+    let here = session.places().start();
     // Whoever stands in a folder of skills means this one.
     if here.file_name().is_some_and(|name| name == "skills") {
         return here.to_path_buf();

@@ -7,8 +7,9 @@ use super::budget::{Fit, tell};
 use crate::{
     exit::{Exit, Failure},
     find::find,
-    load::{Request, Session},
-    render::text::{count, line, safe_lines},
+    places::Request,
+    render::text::{count, line},
+    session::Session,
 };
 
 /// Print the `<available_skills>` block for a system prompt
@@ -48,9 +49,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let prompt = catalog.prompt(&fitted.options(session));
     let (block, report) = (prompt.text, prompt.report);
     if !block.is_empty() {
-        let terminal = session.environment.stdout_terminal;
-        let block = if terminal { safe_lines(&block) } else { block };
-        session.output.data(&block)?;
+        session.output.foreign(&block)?;
         session.output.data("\n")?;
     }
     session.output.finish()?;

@@ -15,7 +15,8 @@ use super::select::{Choose, only_what_is_named, threads};
 use crate::{
     exit::{Exit, Failure},
     files,
-    load::{Request, Session},
+    places::Request,
+    session::Session,
 };
 
 /// Rank skills for many requests, one line of JSON each
@@ -109,9 +110,8 @@ fn asked(text: &str, session: &mut Session) -> (Vec<Asked>, bool) {
                 broken = true;
                 let message = error.to_string();
                 let reason = message.split(" at line ").next().unwrap_or_default();
-                let label = session.output.message_paint.warning("warning");
-                session.output.message(&format!(
-                    "{label}: line {} is not a request and is left out: {}\n",
+                session.output.warning(&format!(
+                    "line {} is not a request and is left out: {}",
                     at + 1,
                     prowess::display_text(reason)
                 ));

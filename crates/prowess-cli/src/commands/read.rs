@@ -9,9 +9,10 @@ use super::prompt::must_be_trusted;
 use crate::{
     exit::{Exit, Failure},
     find::find,
-    load::{Request, Session},
     nearest::{did_you_mean, nearest},
-    render::text::{count, safe_lines},
+    places::Request,
+    render::text::count,
+    session::Session,
 };
 
 /// Print one file of a skill; nothing outside the skill is read
@@ -137,8 +138,7 @@ fn explain(error: &ResourceError, skill: &Skill, path: &str, limits: &Limits) ->
 fn write(page: &Page, session: &mut Session) -> Result<(), Failure> {
     let terminal = session.environment.stdout_terminal;
     match &page.content {
-        Content::Text(text) if terminal => session.output.data(&safe_lines(text)),
-        Content::Text(text) => session.output.data(text),
+        Content::Text(text) => Ok(session.output.foreign(text)?),
         Content::Base64(_) if terminal => Err(Failure::new(format!(
             "`{}` is not text and is not shown on a terminal",
             page.path
@@ -148,7 +148,7 @@ fn write(page: &Page, session: &mut Session) -> Result<(), Failure> {
             let bytes = base64::engine::general_purpose::STANDARD
                 .decode(text)
                 .map_err(|error| Failure::new("cannot decode the file").because(&error))?;
-            session.output.bytes(&bytes)
+            Ok(session.output.bytes(&bytes)?)
         }
     }
 }

@@ -8,11 +8,12 @@ use super::{prompt::must_be_trusted, show::bytes};
 use crate::{
     exit::{Exit, Failure},
     find::find,
-    load::{Request, Session},
+    places::Request,
     render::{
         table::{Side, Table},
         text::{count, line},
     },
+    session::Session,
 };
 
 /// List the files of a skill that `prowess read` can print

@@ -9,12 +9,13 @@ use serde::Serialize;
 use super::select::{number, only_what_is_named, threads};
 use crate::{
     exit::{Exit, Failure},
-    load::{Request, Session},
+    places::Request,
     render::{
         paint::Paint,
         table::{Side, Table},
         text::{count, line},
     },
+    session::Session,
 };
 
 /// Show pairs of skills that compete for the same requests, and the words they share

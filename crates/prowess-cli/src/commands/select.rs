@@ -13,13 +13,14 @@ use serde::Serialize;
 
 use crate::{
     exit::{Exit, Failure},
-    load::{Request, Session},
+    places::Request,
     render::{
         explain::{bars, in_short},
         paint::Paint,
         table::{Side, Table},
         text::{count, line, list},
     },
+    session::Session,
 };
 
 mod choose;
@@ -111,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         session.output.data(&text)?;
         // What it means follows the matches on a terminal only if they are already there.
         session.output.finish()?;
-        told(&catalog, &selection, &query, session);
+        conclude(&catalog, &selection, &query, session);
         if !policy.explicit_only {
             policy.explicit_only = true;
             manual(&catalog, &catalog.select(&query, &policy), session);
@@ -187,15 +188,13 @@ pub(crate) fn percent(confidence: f32) -> String {
 }
 
 /// What the matches mean, in words, and one step to take where there is one.
-fn told(catalog: &Catalog, selection: &Selection, query: &str, session: &mut Session) {
+fn conclude(catalog: &Catalog, selection: &Selection, query: &str, session: &mut Session) {
     let name = |found: &Match| format!("`{}`", line(catalog.skill(found.document).name()));
-    let paint = session.output.message_paint;
     match &selection.decision {
-        Decision::Confident(first) => session.output.message(&format!(
-            "{}: {} answers this\n",
-            paint.good("confident"),
-            name(first)
-        )),
+        Decision::Confident(first) => {
+            let text = format!("{} answers this", name(first));
+            session.output.say(Paint::good, "confident", &text);
+        }
         Decision::Ambiguous(menu) => {
             let names: Vec<String> = menu.iter().map(name).collect();
             let text = match names.as_slice() {
@@ -205,15 +204,13 @@ fn told(catalog: &Catalog, selection: &Selection, query: &str, session: &mut Ses
                     list(names)
                 ),
             };
-            session
-                .output
-                .message(&format!("{}: {text}\n", paint.warning("ambiguous")));
+            session.output.say(Paint::warning, "ambiguous", &text);
         }
         Decision::None => nothing(catalog, selection, query, session),
     }
 }
 
-/// Tells of a skill that would come first if it did not ask to be called by name.
+/// Names a skill that would come first if it did not ask to be called by name.
 fn manual(catalog: &Catalog, with_manual: &Selection, session: &mut Session) {
     let first = match &with_manual.decision {
         Decision::Confident(first) => Some(first),
@@ -246,8 +243,7 @@ fn nothing(catalog: &Catalog, selection: &Selection, query: &str, session: &mut 
         let step = "`prowess why NAME --query QUERY` says which words a skill lacks";
         (text, step)
     };
-    let label = session.output.message_paint.warning("none");
-    session.output.message(&format!("{label}: {text}\n"));
+    session.output.say(Paint::warning, "none", &text);
     session.output.hint(step);
     let untrusted = catalog
         .skills()

@@ -20,8 +20,9 @@ use super::tool;
 use crate::{
     exit::{Exit, Failure},
     files,
-    load::{Request, Session},
+    places::Request,
     render::text::count,
+    session::Session,
 };
 
 mod address;
@@ -78,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let live = LiveCatalog::open(sources, options)
         .map(Arc::new)
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
-    session.tell_notes(&live.start().notes);
+    session.output.notes(&live.start().notes);
     let mut tools = tool::options(session);
     // Where a skill's folder is tells a client on another machine nothing it could use.
     tools.directory = arguments
@@ -151,7 +152,7 @@ fn ours() -> Request {
 
 /// Says which servers the clients have to be connected to themselves.
 fn tell_left_out(session: &Session) {
-    let servers = session.named_servers();
+    let servers = crate::servers::labels(session.places());
     if !servers.is_empty() {
         tracing::warn!(
             count = servers.len(),

@@ -11,8 +11,9 @@ use serde::Serialize;
 use crate::{
     exit::{Exit, Failure},
     find::find,
-    load::{Request, Session},
+    places::Request,
     render::text::{count, line},
+    session::Session,
 };
 
 mod tell;
@@ -103,9 +104,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     // A remote skill is fetched to be shown; what is known without that is shown all the same.
     let loaded = found.loaded();
     if let Err(error) = &loaded {
-        let told = Failure::new(error.to_string()).hint(&error.help);
-        let told = told.render(session.output.message_paint);
-        session.output.message(&told);
+        let failure = Failure::new(error.to_string()).hint(&error.help);
+        failure.report(&mut session.output);
     }
     let exit = if loaded.is_ok() {
         Exit::Fine
@@ -228,18 +228,18 @@ pub(crate) fn reason(skill: &Skill, catalog: &Catalog, session: &Session) -> Opt
         } else {
             format!(
                 "`skills.enabled` is false in `{}`",
-                session.told(&session.config.enabled.from)
+                session.config.enabled.from.shown(&session.environment)
             )
         }),
         State::Hidden(HiddenBy::Names) => Some(format!(
             "it is not in `skills.allowed` of `{}`",
-            session.told(&session.config.allowed.from)
+            session.config.allowed.from.shown(&session.environment)
         )),
         State::Hidden(HiddenBy::Manual | HiddenBy::Off) => {
             let decided = session.config.overrides.get(skill.name())?;
             Some(format!(
                 "`skills.overrides` of `{}` says `{}`",
-                session.told(&decided.from),
+                decided.from.shown(&session.environment),
                 decided.value
             ))
         }

@@ -10,9 +10,10 @@ use serde_json::Value;
 use super::select::{ranker_of, request};
 use crate::{
     exit::{Exit, Failure},
-    load::{Request, Session},
     nearest::{did_you_mean, nearest},
-    render::text::{line, safe_lines},
+    places::Request,
+    render::text::line,
+    session::Session,
 };
 
 /// Show the tools a model uses skills with, and call them
@@ -69,7 +70,7 @@ struct Definition {
 /// How the tools behave here.
 pub(super) fn options(session: &Session) -> ToolOptions {
     let mut options = ToolOptions {
-        enabled: session.config.enabled.value && !session.options.no_skills,
+        enabled: session.places().skills_enabled(),
         limits: session.config.limits.clone(),
         ..ToolOptions::default()
     };
@@ -147,11 +148,10 @@ fn describe(tools: &[&dyn Tool], titled: bool, session: &mut Session) -> Result<
             let name = session.output.paint.strong(tool.name());
             session.output.data(&format!("{gap}{name}\n\n"))?;
         }
-        let text = shown(&tool.description(), session);
-        session.output.data(text.trim_end())?;
+        session.output.foreign(tool.description().trim_end())?;
         session.output.data("\n")?;
     }
-    session.output.finish()
+    Ok(session.output.finish()?)
 }
 
 /// The model's text is data, the person's line a message; `--json` is what a program keeps.
@@ -166,8 +166,7 @@ fn call(tool: &dyn Tool, input: &str, json: bool, session: &mut Session) -> Resu
     if json {
         session.output.json(&result.record)?;
     } else {
-        let text = shown(&result.text, session);
-        session.output.data(text.trim_end_matches('\n'))?;
+        session.output.foreign(result.text.trim_end_matches('\n'))?;
         session.output.data("\n")?;
         session.output.finish()?;
         let told = line(&result.record.shown());
@@ -178,12 +177,4 @@ fn call(tool: &dyn Tool, input: &str, json: bool, session: &mut Session) -> Resu
     } else {
         Exit::Findings
     })
-}
-
-fn shown(text: &str, session: &Session) -> String {
-    if session.environment.stdout_terminal {
-        safe_lines(text)
-    } else {
-        text.to_owned()
-    }
 }

@@ -12,9 +12,10 @@ use serde::Serialize;
 use crate::{
     exit::{Exit, Failure},
     files,
-    load::{Request, Session},
     nearest::{did_you_mean, nearest},
+    places::Request,
     render::text::{count, line},
+    session::Session,
     trust,
 };
 
@@ -131,6 +132,7 @@ impl Named {
         })?;
         let path = match (&arguments.what, real) {
             (None, _) => session
+                .places()
                 .project()
                 .pop()
                 .ok_or_else(|| Failure::new("cannot tell which project this is"))?,
@@ -211,8 +213,7 @@ fn approve(
             Err(error) => {
                 failed += 1;
                 let failure = Failure::new(format!("`{name}` cannot be trusted")).because(&error);
-                let told = failure.render(session.output.message_paint);
-                session.output.message(&told);
+                failure.report(&mut session.output);
             }
         }
     }
@@ -299,7 +300,7 @@ fn revoke(store: &mut TrustStore, named: &Named, session: &mut Session) -> Resul
 }
 
 fn list(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
-    let store = session.trusted()?;
+    let store = session.places().trusted()?;
     let projects: Vec<String> = store.folders().map(display_path).collect();
     let rows: Vec<Row> = store
         .entries()

@@ -23,8 +23,10 @@ use serde::Serialize;
 
 use crate::{
     exit::{Exit, Failure},
-    load::{Request, Session},
+    places::Request,
     render::text::{count, line},
+    servers,
+    session::Session,
 };
 
 /// How often to see whether anybody still reads.
@@ -58,14 +60,14 @@ enum Event {
     /// What became different.
     Change {
         generation: u64,
-        added: Vec<Told>,
-        changed: Vec<Told>,
-        removed: Vec<Told>,
+        added: Vec<Row>,
+        changed: Vec<Row>,
+        removed: Vec<Row>,
     },
 }
 
 #[derive(Debug, Serialize)]
-struct Told {
+struct Row {
     name: String,
     path: String,
     id: Option<String>,
@@ -74,9 +76,9 @@ struct Told {
     stale: bool,
 }
 
-impl Told {
+impl Row {
     fn all(skills: &[SkillChange]) -> Vec<Self> {
-        let told = |skill: &SkillChange| Self {
+        let row = |skill: &SkillChange| Self {
             name: skill.name.clone(),
             path: display_path(&skill.path),
             id: skill.id.clone(),
@@ -84,7 +86,7 @@ impl Told {
             state: skill.state,
             stale: skill.stale,
         };
-        skills.iter().map(told).collect()
+        skills.iter().map(row).collect()
     }
 }
 
@@ -98,8 +100,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let live = LiveCatalog::open(sources, options)
         .map(Arc::new)
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
-    session.tell_notes(&live.start().notes);
-    let mut told_servers = session.tell_new_servers(&live.snapshot(), &[]);
+    session.output.notes(&live.start().notes);
+    let mut known = servers::report(&live.snapshot(), &[], &mut session.output);
     let changes = live.subscribe();
     let generation = live.generation();
     start(arguments, session, &live.snapshot(), generation)?;
@@ -117,11 +119,11 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         // What is new about a server changes no skill where only an approval is gone.
         if live.generation() > looked_at {
             looked_at = live.generation();
-            told_servers = session.tell_new_servers(&live.snapshot(), &told_servers);
+            known = servers::report(&live.snapshot(), &known, &mut session.output);
         }
         match changes.next_within(TICK) {
-            // What the first line already counts is not told again.
-            Some(told) if told.generation > generation => change(arguments, session, &told)?,
+            // What the first line already counts is not reported again.
+            Some(new) if new.generation > generation => change(arguments, session, &new)?,
             None if changes.is_closed() || nobody_reads() => break,
             Some(_) | None => {}
         }
@@ -159,12 +161,12 @@ fn start(
         0 => String::new(),
         some => format!(" and {}", count(some, "server")),
     };
-    let told = format!(
+    let text = format!(
         "watching {} in {}{servers}\n",
         count(skills, "skill"),
         count(folders.len(), "folder")
     );
-    session.output.data(&told)?;
+    session.output.data(&text)?;
     session.output.finish()?;
     if session.environment.stdout_terminal {
         session.output.hint("Ctrl-C ends the watch");
@@ -172,23 +174,23 @@ fn start(
     Ok(())
 }
 
-fn change(arguments: &Arguments, session: &mut Session, told: &Changes) -> Result<(), Failure> {
+fn change(arguments: &Arguments, session: &mut Session, changes: &Changes) -> Result<(), Failure> {
     if arguments.json {
         return print(
             session,
             &Event::Change {
-                generation: told.generation,
-                added: Told::all(&told.added),
-                changed: Told::all(&told.changed),
-                removed: Told::all(&told.removed),
+                generation: changes.generation,
+                added: Row::all(&changes.added),
+                changed: Row::all(&changes.changed),
+                removed: Row::all(&changes.removed),
             },
         );
     }
     let paint = session.output.paint;
     for (word, skills) in [
-        ("added", &told.added),
-        ("changed", &told.changed),
-        ("removed", &told.removed),
+        ("added", &changes.added),
+        ("changed", &changes.changed),
+        ("removed", &changes.removed),
     ] {
         for skill in skills {
             let remark = match (word, skill.stale, skill.state) {
@@ -206,7 +208,7 @@ fn change(arguments: &Arguments, session: &mut Session, told: &Changes) -> Resul
             session.output.data(&text)?;
         }
     }
-    session.output.finish()
+    Ok(session.output.finish()?)
 }
 
 fn print(session: &mut Session, event: &Event) -> Result<(), Failure> {
@@ -214,7 +216,7 @@ fn print(session: &mut Session, event: &Event) -> Result<(), Failure> {
         .map_err(|error| Failure::new("cannot tell what changed").because(&error))?;
     text.push('\n');
     session.output.writer().write_all(text.as_bytes())?;
-    session.output.finish()
+    Ok(session.output.finish()?)
 }
 
 /// Set once the user or the system asks for the end.

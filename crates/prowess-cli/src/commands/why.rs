@@ -19,8 +19,9 @@ use crate::{
     exit::{Exit, Failure},
     files,
     find::find,
-    load::{Request, Session},
+    places::Request,
     render::text::{count, list},
+    session::Session,
 };
 
 mod tell;
@@ -100,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         return query::run(arguments, request, session);
     }
     // A client that was named is asked about the skill; the skill may well lie elsewhere.
-    let only = session.client()?.cloned();
+    let only = session.places().client()?.cloned();
     let request = Request {
         every_client: true,
         look_at_untrusted: true,
@@ -111,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let named_path = Path::new(&arguments.name);
     if skills.is_empty() && files::is_there(named_path) {
         let real = files::real_path(named_path).ok();
-        let repository = real.and_then(|real| session.repository_of(&real));
+        let repository = real.and_then(|real| session.places().repository_of(&real));
         let source: Box<dyn Source> = Box::new(DiskSource::new(named_path).repository(repository));
         catalog = session.load_from(&[source], &request);
         skills = (0..catalog.skills().len()).collect();
@@ -119,8 +120,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     if skills.is_empty() {
         return Err(nowhere(&catalog, &arguments.name, session));
     }
-    let projects = session.project();
-    let environment = session.library_environment();
+    let projects = session.places().project();
+    let environment = session.places().library_environment();
     let mut stories = Vec::new();
     for &at in &skills {
         let skill = &catalog.skills()[at];

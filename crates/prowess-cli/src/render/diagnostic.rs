@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use prowess::format::{Diagnostic, Position, Span, redact, rules};
 
 use super::{
-    Output,
+    Terminal,
     paint::Paint,
     text::{cut, line, width},
 };
@@ -20,8 +20,8 @@ const NEAR: usize = 16 * 1024;
 /// A tab is shown as this many columns.
 const TAB: &str = "    ";
 
-impl Output {
-    /// Tells a person about a finding; `text` is the file it is about.
+impl Terminal {
+    /// Shows a finding to a person; `text` is the file it is about.
     pub(crate) fn diagnostic(&mut self, diagnostic: &Diagnostic, path: &str, text: Option<&str>) {
         let told = render(
             diagnostic,

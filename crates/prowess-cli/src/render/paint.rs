@@ -3,6 +3,9 @@
 use anstyle::{AnsiColor, Style};
 use prowess::format::Severity;
 
+/// How a word is coloured.
+pub(crate) type Ink = fn(Paint, &str) -> String;
+
 /// Colours words, or leaves them as they are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint {

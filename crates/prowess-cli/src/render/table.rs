@@ -1,7 +1,7 @@
 //! Columns that line up, the last one cut to the terminal.
 
 use super::{
-    paint::Paint,
+    paint::{Ink, Paint},
     text::{cut, width},
 };
 
@@ -13,9 +13,6 @@ pub(crate) enum Side {
     /// For numbers.
     Right,
 }
-
-/// How a cell is coloured.
-pub(crate) type Ink = fn(Paint, &str) -> String;
 
 /// A table with a heading; its last column takes what room is left.
 pub(crate) struct Table {

@@ -374,7 +374,7 @@ fn a_damaged_store_trusts_nothing_and_says_so() {
         error: cannot read what is trusted in `~/.local/state/prowess/trust.json`
           cause: the text is damaged
           cause: EOF while parsing a value at line 1 column 13
-        hint: until that is mended no project is trusted
+        hint: until that is fixed no project is trusted
         hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
         hint: no skill can be given to a model; `prowess list --all` shows what is here
         -- exit 1

@@ -9,7 +9,7 @@ use prowess::{
 use similar::TextDiff;
 
 use super::{Checks, judge};
-use crate::{exit::Failure, files, load::Session, render::text::safe_lines, write::write_whole};
+use crate::{exit::Failure, files, render::text::safe_lines, session::Session, write::write_whole};
 
 /// Mending one thing can uncover another; more rounds than this would go in circles.
 const ROUNDS: usize = 10;

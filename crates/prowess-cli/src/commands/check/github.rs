@@ -3,7 +3,7 @@
 use prowess::format::{Diagnostic, Position, Severity};
 
 use super::{Checked, Checks, with_step};
-use crate::load::Session;
+use crate::session::Session;
 
 /// Puts each finding on a line that a workflow turns into an annotation.
 pub(super) fn output(checks: &Checks, session: &Session) -> String {

@@ -8,7 +8,7 @@ use prowess::{
 };
 
 use super::{Checks, reference};
-use crate::load::Session;
+use crate::session::Session;
 
 /// Fewer skills are judged faster than a thread starts.
 const WORTH_A_THREAD: usize = 64;

@@ -6,7 +6,7 @@ use prowess::format::{Diagnostic, Edit, LineCursor, Position, Severity, Span, ru
 use serde_json::{Value, json};
 
 use super::{Checked, Checks, with_step};
-use crate::load::Session;
+use crate::session::Session;
 
 /// Puts what was found into one run.
 pub(super) fn output(checks: &Checks, session: &Session) -> Value {

@@ -6,8 +6,8 @@ use prowess::format::{Severity, rules};
 
 use super::{Arguments, Checked, Checks};
 use crate::{
-    load::Session,
     render::text::{count, list, thousands},
+    session::Session,
 };
 
 /// Nothing found, nothing wrong and partly checked are three different answers.

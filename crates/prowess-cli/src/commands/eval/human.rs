@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use prowess::eval::{Confusion, Report, SkillReport, Verdict};
 
 use crate::{
-    load::Session,
     render::{
         paint::Paint,
         table::{Side, Table},
         text::{count, line},
     },
+    session::Session,
 };
 
 /// More rows than this are for a machine.

@@ -8,7 +8,7 @@ use clap::{
 };
 use prowess::{rank::Ranker, select::Policy};
 
-use crate::{exit::Failure, load::Session};
+use crate::{exit::Failure, session::Session};
 
 /// How skills are chosen.
 #[derive(Debug, Clone, Default, Args)]
@@ -84,10 +84,9 @@ pub(crate) fn request(words: &[String], session: &mut Session) -> Result<String,
         .hint("give the part that says what is wanted"));
     }
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
-        let label = session.output.message_paint.warning("warning");
         let byte = error.utf8_error().valid_up_to() + 1;
-        session.output.message(&format!(
-            "{label}: the request is not UTF-8 at byte {byte}; what is no text is read as `\u{FFFD}`\n"
+        session.output.warning(&format!(
+            "the request is not UTF-8 at byte {byte}; what is no text is read as `\u{FFFD}`"
         ));
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     }))

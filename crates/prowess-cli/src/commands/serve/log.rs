@@ -7,7 +7,7 @@ use tracing::{Level, level_filters::LevelFilter};
 use tracing_subscriber::{filter::Targets, fmt, prelude::*};
 
 use super::Arguments;
-use crate::load::Session;
+use crate::session::Session;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(super) enum Log {

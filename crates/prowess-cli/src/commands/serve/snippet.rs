@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{Arguments, available};
 use crate::{
     exit::{Exit, Failure},
-    load::Session,
+    session::Session,
 };
 
 /// What the server is called in the settings.

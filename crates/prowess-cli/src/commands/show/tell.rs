@@ -6,8 +6,8 @@ use prowess::{Skill, format::Value};
 
 use super::{Shown, Size, bytes};
 use crate::{
-    load::Session,
     render::text::{count, line, list, width, wrap},
+    session::Session,
 };
 
 /// Fields that have a line of their own.

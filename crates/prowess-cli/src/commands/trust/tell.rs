@@ -6,7 +6,7 @@ use prowess::{Skill, display_text, format::redact, trust::Changes};
 use similar::TextDiff;
 
 use super::counted;
-use crate::{load::Session, render::text::safe_lines};
+use crate::{render::text::safe_lines, session::Session};
 
 /// Lines around a change, enough to see where it stands.
 const CONTEXT: usize = 2;

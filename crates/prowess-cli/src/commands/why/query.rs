@@ -15,11 +15,12 @@ use crate::{
     commands::select::{percent, ranker_of, request},
     exit::{Exit, Failure},
     find::find,
-    load::{Request, Session},
+    places::Request,
     render::{
         explain::bars,
         text::{cut, line, list, width, wrap},
     },
+    session::Session,
 };
 
 /// What `why NAME --query Q --json` prints.

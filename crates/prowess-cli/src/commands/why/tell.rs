@@ -11,11 +11,11 @@ use prowess::{
 
 use super::Story;
 use crate::{
-    load::Session,
     render::{
         paint::Paint,
         text::{count, line, width},
     },
+    session::Session,
 };
 
 /// The story of one skill.

@@ -1,25 +1,12 @@
-//! The command line: verbs, and the options they share.
+//! The options that every verb understands.
 
-use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf};
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::{
-    Args, Parser, Subcommand, ValueEnum, builder::PossibleValuesParser,
-    builder::TypedValueParser as _,
+    Args, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
 };
 use prowess::format::Profile;
-
-use crate::commands;
-
-/// Finds Agent Skills, says exactly what is wrong with them, and hands them to a model.
-#[derive(Debug, Parser)]
-#[command(name = "prowess", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 fine, 1 findings or no match, 2 usage, 3 could not run.")]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    pub(crate) verb: Verb,
-    #[command(flatten)]
-    pub(crate) options: Options,
-}
 
 /// Options every verb understands.
 #[expect(
@@ -103,62 +90,8 @@ pub(crate) enum Color {
     Never,
 }
 
-/// What to do; each verb is one file in `commands`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
-    Select(commands::select::Arguments),
-    List(commands::list::Arguments),
-    Show(commands::show::Arguments),
-    Check(commands::check::Arguments),
-    Why(commands::why::Arguments),
-    Rank(commands::rank::Arguments),
-    Eval(commands::eval::Arguments),
-    Drift(commands::drift::Arguments),
-    Rivals(commands::rivals::Arguments),
-    Activate(commands::activate::Arguments),
-    Context(commands::context::Arguments),
-    Inject(commands::inject::Arguments),
-    Tool(commands::tool::Arguments),
-    Prompt(commands::prompt::Arguments),
-    Budget(commands::budget::Arguments),
-    Read(commands::read::Arguments),
-    Resources(commands::resources::Arguments),
-    Serve(commands::serve::Arguments),
-    New(commands::new::Arguments),
-    Export(commands::export::Arguments),
-    Watch(commands::watch::Arguments),
-    Clients(commands::clients::Arguments),
-    Trust(commands::trust::Arguments),
-    Approve(commands::approve::Arguments),
-    Config(commands::config::Arguments),
-    /// Stand in for the reference command: validate, read-properties, to-prompt
-    #[command(disable_help_flag = true)]
-    SkillsRef {
-        /// What the reference command takes
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            value_name = "ARGS"
-        )]
-        arguments: Vec<OsString>,
-    },
-    Completions(commands::completions::Arguments),
-    Man(commands::man::Arguments),
-}
-
 /// Reads the name of a profile, and lists them in `--help`.
-pub(crate) fn profile() -> impl clap::builder::TypedValueParser<Value = Profile> {
+pub(crate) fn profile() -> impl TypedValueParser<Value = Profile> {
     PossibleValuesParser::new(Profile::ALL.map(Profile::as_str))
         .try_map(|word| word.parse::<Profile>())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory as _;
-
-    #[test]
-    fn the_command_line_makes_sense() {
-        Cli::command().debug_assert();
-    }
 }
