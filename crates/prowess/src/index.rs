@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 pub(crate) use blob::Blob;
 pub use bytes::IndexError;
-pub use fields::Field;
-pub(crate) use fields::{clauses, sections};
+pub(crate) use fields::sections;
+pub use fields::{Field, clauses};
 pub(crate) use reading::Reading;
 pub(crate) use segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Segment};
 pub(crate) use weights::FULL;

@@ -74,11 +74,6 @@ pub mod rank;
 pub mod select;
 mod words;
 
-// How well that works, for authors and teams.
-pub mod drift;
-pub mod eval;
-pub mod rivals;
-
 // What others read.
 mod check;
 mod display;

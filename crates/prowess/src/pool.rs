@@ -73,7 +73,7 @@ impl Catalog {
 }
 
 /// Does the same with every item, on so many threads; the answers keep the order of the items.
-pub(crate) fn spread<T: Sync, R: Send>(
+fn spread<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
     answer: impl Fn(&T) -> R + Sync,

@@ -48,7 +48,7 @@ const IDEAS: &[(&str, &[(&str, f32)])] = &[
 /// Prints the figures with each idea turned off, and for how many sources it helps or hurts.
 pub(crate) fn run(data: &Data) {
     println!("{} helps hurts", Report::HEAD);
-    let mut full: Option<BTreeMap<String, f32>> = None;
+    let mut full: Option<BTreeMap<String, f64>> = None;
     for (name, settings) in IDEAS {
         let rankings = ranked(data, settings);
         let own = by_source(&hits(data, &rankings));
@@ -81,8 +81,8 @@ fn ranked(data: &Data, settings: &[(&str, f32)]) -> super::Rankings {
     )
 }
 
-fn by_source(hits: &[(&str, f32)]) -> BTreeMap<String, f32> {
-    let mut sums: BTreeMap<String, f32> = BTreeMap::new();
+fn by_source(hits: &[(&str, f64)]) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     for (source, hit) in hits {
         *sums.entry((*source).to_owned()).or_default() += hit;
     }
@@ -114,18 +114,18 @@ pub(crate) fn leave_out(data: &Data) {
             settings.push((format!("{key}={value:.2}"), vec![(key, value)]));
         }
     }
-    let tried: Vec<Vec<(&str, f32)>> = settings
+    let tried: Vec<Vec<(&str, f64)>> = settings
         .iter()
         .map(|(_, setting)| hits(data, &ranked(data, setting)))
         .collect();
     let sources: Vec<String> = by_source(&tried[0]).into_keys().collect();
     let rate = |setting: usize, keep: &dyn Fn(&str) -> bool| {
-        let kept: Vec<f32> = tried[setting]
+        let kept: Vec<f64> = tried[setting]
             .iter()
             .filter(|(source, _)| keep(source))
             .map(|(_, hit)| *hit)
             .collect();
-        (kept.iter().sum::<f32>(), kept.len())
+        (kept.iter().sum::<f64>(), kept.len())
     };
     let (mut chosen_hits, mut chosen) = (0.0, BTreeMap::<usize, usize>::new());
     for source in &sources {
@@ -141,14 +141,14 @@ pub(crate) fn leave_out(data: &Data) {
     let (all, count) = rate(0, &|_| true);
     println!(
         "hit@1 with the weights as they are:              {:.3}",
-        all / count as f32
+        all / count as f64
     );
     println!(
         "hit@1 with weights chosen without the source:    {:.3}",
-        chosen_hits / count as f32
+        chosen_hits / count as f64
     );
     for (setting, (name, _)) in settings.iter().enumerate() {
-        let rate = rate(setting, &|_| true).0 / count as f32;
+        let rate = rate(setting, &|_| true).0 / count as f64;
         println!(
             "  {name:24} hit@1 {rate:.3}, chosen {} times",
             chosen.get(&setting).unwrap_or(&0)

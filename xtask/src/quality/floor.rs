@@ -6,7 +6,7 @@ use super::{Tuning, build, data::Data, metrics::Report, rank_all};
 use prowess::rank::Ranker;
 
 /// A figure that may not fall below a value: the size of catalog, its name, how to read it.
-type Floor = (&'static str, &'static str, fn(&Report) -> f32, f32);
+type Floor = (&'static str, &'static str, fn(&Report) -> f64, f64);
 
 /// A little below what is reached, so that only a real loss fails.
 const FLOORS: [Floor; 9] = [

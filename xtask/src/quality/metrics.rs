@@ -1,178 +1,141 @@
-//! The columns: how often the right skill comes first, and how well the score tells when none is.
+//! The columns of `score.py`: how often the right skill comes first, and how well the score tells
+//! when none is.
 
 use std::collections::BTreeMap;
+
+use prowess_eval::metrics::{auroc, mean, ranks, recall, reciprocal};
 
 use super::{
     Rankings,
     data::{Data, Query},
 };
 
-/// What is known of the rankings of some requests.
-#[derive(Debug, Clone, Default)]
+/// The figures of some requests; `NaN` where there is nothing to count.
+#[derive(Debug, Clone)]
 pub(crate) struct Report {
     pub(crate) count: usize,
-    pub(crate) hit1: f32,
-    pub(crate) recall5: f32,
-    pub(crate) recall10: f32,
-    pub(crate) mrr: f32,
-    pub(crate) macro_hit1: f32,
-    pub(crate) off: f32,
-    pub(crate) ooc: f32,
-    pub(crate) near: f32,
-    pub(crate) fire5: f32,
-    pub(crate) fire10: f32,
-    pub(crate) typo: f32,
-    pub(crate) pasted: f32,
-    pub(crate) foreign: f32,
+    pub(crate) hit1: f64,
+    pub(crate) recall5: f64,
+    pub(crate) recall10: f64,
+    pub(crate) mrr: f64,
+    pub(crate) macro_hit1: f64,
+    pub(crate) off: f64,
+    pub(crate) ooc: f64,
+    pub(crate) near: f64,
+    pub(crate) fire5: f64,
+    pub(crate) fire10: f64,
+    pub(crate) typo: f64,
+    pub(crate) pasted: f64,
+    pub(crate) foreign: f64,
 }
 
-const NONE: f32 = -1e30;
+/// The score of a request that found nothing.
+const NONE: f64 = -1e30;
 
-/// Ranks at which each class of right skills is found, among the first ten.
-fn found(ranking: &[(u32, f32)], gold: &[Vec<u32>]) -> Vec<usize> {
-    let mut ranks = vec![0; gold.len()];
-    let mut rank = 0;
-    for (id, _) in ranking {
-        let class = gold.iter().position(|class| class.contains(id));
-        if class.is_some_and(|class| ranks[class] > 0) {
-            continue;
-        }
-        rank += 1;
-        if rank > 10 {
-            break;
-        }
-        if let Some(class) = class {
-            ranks[class] = rank;
-        }
+/// A request and the ranks of its right skills.
+struct Answer<'a> {
+    query: &'a Query,
+    ranking: &'a [(u32, f32)],
+    ranks: Vec<usize>,
+}
+
+impl Answer<'_> {
+    fn hit(&self) -> f64 {
+        f64::from(u8::from(self.ranks.first() == Some(&1)))
     }
-    ranks.retain(|rank| *rank > 0);
-    ranks.sort_unstable();
-    ranks
-}
 
-fn mean(values: impl Iterator<Item = f32>) -> f32 {
-    let (sum, count) = values.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
-    if count == 0 {
-        f32::NAN
-    } else {
-        sum / count as f32
+    /// The score of the first match, or of a given one.
+    fn score(&self, of: Option<u32>) -> f64 {
+        let mut ranking = self.ranking.iter();
+        let found = ranking.find(|(id, _)| of.is_none_or(|of| of == *id));
+        found.map_or(NONE, |(_, score)| f64::from(*score))
     }
 }
 
-/// How often a value of the first list is above one of the second; ties count half.
-pub(crate) fn auroc(yes: &[f32], no: &[f32]) -> f32 {
-    let mut all: Vec<(f32, bool)> = yes
-        .iter()
-        .map(|v| (*v, true))
-        .chain(no.iter().map(|v| (*v, false)))
-        .collect();
-    all.sort_by(|l, r| l.0.total_cmp(&r.0));
-    let mut sum = 0.0_f64;
-    let mut start = 0;
-    while start < all.len() {
-        let end = all[start..]
-            .iter()
-            .position(|v| v.0.total_cmp(&all[start].0).is_ne())
-            .map_or(all.len(), |n| start + n);
-        let rank = (start + 1 + end) as f64 / 2.0;
-        sum += rank * all[start..end].iter().filter(|v| v.1).count() as f64;
-        start = end;
-    }
-    let (yes, no) = (yes.len() as f64, no.len() as f64);
-    ((sum - yes * (yes + 1.0) / 2.0) / (yes * no)) as f32
-}
-
-fn top(ranking: &[(u32, f32)]) -> f32 {
-    ranking.first().map_or(NONE, |(_, score)| *score)
+fn answers<'a>(
+    data: &'a Data,
+    rankings: &'a Rankings,
+    keep: impl Fn(&Query) -> bool,
+) -> Vec<Answer<'a>> {
+    let pairs = data.queries.iter().zip(rankings);
+    let kept = pairs.filter(|(query, _)| keep(query));
+    kept.map(|(query, ranking)| Answer {
+        query,
+        ranking,
+        ranks: ranks(ranking, &query.gold, |(found, _), id| found == id),
+    })
+    .collect()
 }
 
 impl Report {
     pub(crate) const HEAD: &'static str = "     n   hit1     r5    r10    mrr  macro    off    ooc   near  fire5 fire10   typo pasted foreign";
 
-    #[expect(clippy::cast_sign_loss, reason = "a share of a count is not negative")]
+    /// The figures of the requests of this choice: of those that people wrote, and beside them
+    /// of those that were made to go wrong.
     pub(crate) fn of(data: &Data, rankings: &Rankings, keep: impl Fn(&Query) -> bool) -> Self {
-        let kept: Vec<(&Query, &[(u32, f32)])> = data
-            .queries
+        Self::new(&answers(data, rankings, keep), Query::is_natural)
+    }
+
+    #[expect(clippy::cast_sign_loss, reason = "a share of a count is not negative")]
+    fn new(kept: &[Answer<'_>], counts: impl Fn(&Query) -> bool) -> Self {
+        let natural: Vec<&Answer<'_>> = kept
             .iter()
-            .zip(rankings)
-            .map(|(q, r)| (q, &**r))
-            .filter(|(q, _)| keep(q))
+            .filter(|it| counts(it.query) && !it.query.gold.is_empty())
             .collect();
-        let natural: Vec<_> = kept
-            .iter()
-            .filter(|(q, _)| q.is_natural() && !q.gold.is_empty())
-            .collect();
-        let hit = |(query, ranking): &(&Query, &[(u32, f32)])| {
-            f32::from(u8::from(found(ranking, &query.gold).first() == Some(&1)))
+        let share = |figure: &dyn Fn(&Answer<'_>) -> f64| {
+            mean(natural.iter().map(|it| figure(it))).unwrap_or(f64::NAN)
         };
-        let recall = |k: usize| {
-            mean(natural.iter().map(|(q, r)| {
-                found(r, &q.gold).iter().filter(|rank| **rank <= k).count() as f32
-                    / q.gold.len() as f32
-            }))
-        };
-        let tops = |kind: &str| -> Vec<f32> {
-            kept.iter()
-                .filter(|(q, _)| q.kind == kind)
-                .map(|(_, r)| top(r))
-                .collect()
-        };
-        let yes: Vec<f32> = natural.iter().map(|(_, r)| top(r)).collect();
+        let of_kind = |kind: &'static str| kept.iter().filter(move |it| it.query.kind == kind);
+        let tops = |kind| -> Vec<f64> { of_kind(kind).map(|it| it.score(None)).collect() };
+        let yes: Vec<f64> = natural.iter().map(|it| it.score(None)).collect();
         let mut off = tops("offtopic");
-        off.sort_by(|l, r| r.total_cmp(l));
-        let fire = |share: f32| {
-            let Some(limit) =
-                off.get(((share * off.len() as f32) as usize).min(off.len().saturating_sub(1)))
-            else {
-                return f32::NAN;
-            };
-            mean(
-                natural
-                    .iter()
-                    .map(|pair| if top(pair.1) > *limit { hit(pair) } else { 0.0 }),
-            )
+        off.sort_by(|a, b| b.total_cmp(a));
+        // Hits among the requests that score above all but this share of the off-topic ones.
+        let fire = |share_of_off: f64| {
+            let at = (share_of_off * off.len() as f64) as usize;
+            let limit = off.get(at.min(off.len().saturating_sub(1)));
+            limit.map_or(f64::NAN, |limit| {
+                share(&|it| {
+                    if it.score(None) > *limit {
+                        it.hit()
+                    } else {
+                        0.0
+                    }
+                })
+            })
         };
-        let mut sources: BTreeMap<&str, Vec<f32>> = BTreeMap::new();
-        for pair in &natural {
-            sources.entry(pair.0.source()).or_default().push(hit(pair));
+        let mut sources: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for it in &natural {
+            sources.entry(it.query.source()).or_default().push(it.hit());
         }
-        let kind = |kind: &str| mean(kept.iter().filter(|(q, _)| q.kind == kind).map(hit));
+        let sources = sources.into_values().filter(|hits| hits.len() >= 5);
+        let some = |figure: Option<f64>| figure.unwrap_or(f64::NAN);
+        let recall_at = |at| share(&|it| recall(&it.ranks, it.query.gold.len(), at));
         Self {
             count: natural.len(),
-            hit1: mean(natural.iter().map(|pair| hit(pair))),
-            recall5: recall(5),
-            recall10: recall(10),
-            mrr: mean(natural.iter().map(|(q, r)| {
-                found(r, &q.gold)
-                    .first()
-                    .map_or(0.0, |rank| 1.0 / *rank as f32)
-            })),
-            macro_hit1: mean(
-                sources
-                    .values()
-                    .filter(|v| v.len() >= 5)
-                    .map(|v| mean(v.iter().copied())),
-            ),
-            off: auroc(&yes, &off),
-            ooc: auroc(&yes, &tops("ooc")),
-            near: near(&kept),
+            hit1: share(&|it| it.hit()),
+            recall5: recall_at(5),
+            recall10: recall_at(10),
+            mrr: share(&|it| reciprocal(&it.ranks)),
+            macro_hit1: some(mean(sources.filter_map(mean))),
+            off: some(auroc(&yes, &off)),
+            ooc: some(auroc(&yes, &tops("ooc"))),
+            near: some(near(kept)),
             fire5: fire(0.05),
             fire10: fire(0.10),
-            typo: kind("typo"),
-            pasted: kind("pasted-context"),
-            foreign: mean(
+            typo: some(mean(of_kind("typo").map(Answer::hit))),
+            pasted: some(mean(of_kind("pasted-context").map(Answer::hit))),
+            foreign: some(mean(
                 natural
                     .iter()
-                    .filter(|(q, _)| q.lang != "en")
-                    .map(|pair| hit(pair)),
-            ),
+                    .filter(|it| it.query.lang != "en")
+                    .map(|it| it.hit()),
+            )),
         }
     }
 
     pub(crate) fn line(&self) -> String {
-        format!(
-            "{:6} {:6.3} {:6.3} {:6.3} {:6.3} {:6.3} {:6.3} {:6.3} {:6.3} {:6.3} {:6.3} {:6.3} {:6.3} {:6.3}",
-            self.count,
+        let figures = [
             self.hit1,
             self.recall5,
             self.recall10,
@@ -185,8 +148,10 @@ impl Report {
             self.fire10,
             self.typo,
             self.pasted,
-            self.foreign
-        )
+            self.foreign,
+        ];
+        let figures = figures.map(|figure| format!(" {figure:6.3}"));
+        format!("{:6}{}", self.count, figures.concat())
     }
 
     pub(crate) fn short(&self) -> String {
@@ -198,46 +163,36 @@ impl Report {
 }
 
 /// Whether the first match is right, for each natural request, with its source.
-pub(crate) fn hits<'a>(data: &'a Data, rankings: &Rankings) -> Vec<(&'a str, f32)> {
-    data.queries
-        .iter()
-        .zip(rankings)
-        .filter(|(query, _)| query.is_natural() && !query.gold.is_empty())
-        .map(|(query, ranking)| {
-            let right = found(ranking, &query.gold).first() == Some(&1);
-            (query.source(), f32::from(u8::from(right)))
-        })
-        .collect()
+pub(crate) fn hits<'a>(data: &'a Data, rankings: &Rankings) -> Vec<(&'a str, f64)> {
+    let natural = |query: &Query| query.is_natural() && !query.gold.is_empty();
+    let answers = answers(data, rankings, natural);
+    let hits: Vec<f64> = answers.iter().map(Answer::hit).collect();
+    let queries = data.queries.iter().filter(|query| natural(query));
+    queries.map(Query::source).zip(hits).collect()
 }
 
 /// For each skill with near misses: does it score higher for its own requests?
-fn near(kept: &[(&Query, &[(u32, f32)])]) -> f32 {
-    let score = |ranking: &[(u32, f32)], id: u32| {
-        ranking
-            .iter()
-            .find(|(found, _)| *found == id)
-            .map_or(NONE, |(_, score)| *score)
-    };
-    let mut yes: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
-    let mut no: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
-    for (query, ranking) in kept {
-        if query.is_natural() {
-            for id in query.gold.iter().filter_map(|class| class.first()) {
-                yes.entry(*id).or_default().push(score(ranking, *id));
+fn near(kept: &[Answer<'_>]) -> Option<f64> {
+    let mut yes: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let mut no: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for it in kept {
+        if it.query.is_natural() {
+            for id in it.query.gold.iter().filter_map(|class| class.first()) {
+                yes.entry(*id).or_default().push(it.score(Some(*id)));
             }
-        } else if query.kind == "near-miss"
-            && let Some(id) = query.not
+        } else if it.query.kind == "near-miss"
+            && let Some(id) = it.query.not
         {
-            no.entry(id).or_default().push(score(ranking, id));
+            no.entry(id).or_default().push(it.score(Some(id)));
         }
     }
     mean(no.iter().filter_map(|(id, no)| {
         let yes = yes.get(id)?;
-        (yes.len() >= 3 && no.len() >= 3).then(|| auroc(yes, no))
+        (yes.len() >= 3 && no.len() >= 3).then(|| auroc(yes, no))?
     }))
 }
 
-/// Reports for each value of a column.
+/// Reports for each value of a column, the most common first.
 pub(crate) fn by(data: &Data, rankings: &Rankings, column: &str) -> Vec<(String, Report)> {
     let keys = |query: &Query| -> Vec<String> {
         match column {
@@ -248,59 +203,18 @@ pub(crate) fn by(data: &Data, rankings: &Rankings, column: &str) -> Vec<(String,
             _ => query.tags.clone(),
         }
     };
+    // A kind that was made is shown too; elsewhere only what people wrote counts.
+    let counts = |query: &Query| column == "kind" || query.is_natural();
     let mut all: BTreeMap<String, usize> = BTreeMap::new();
-    for query in data
-        .queries
-        .iter()
-        .filter(|q| column == "kind" || q.is_natural())
-    {
-        for key in keys(query) {
-            *all.entry(key).or_default() += 1;
-        }
+    for key in data.queries.iter().filter(|it| counts(it)).flat_map(keys) {
+        *all.entry(key).or_default() += 1;
     }
     let mut all: Vec<_> = all.into_iter().collect();
     all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     all.into_iter()
         .map(|(key, _)| {
-            let report = if column == "kind" {
-                Report::of_kind(data, rankings, &key)
-            } else {
-                Report::of(data, rankings, |query| keys(query).contains(&key))
-            };
-            (key, report)
+            let kept = answers(data, rankings, |query| keys(query).contains(&key));
+            (key, Report::new(&kept, counts))
         })
         .collect()
-}
-
-impl Report {
-    /// The figures of one kind, made or natural.
-    fn of_kind(data: &Data, rankings: &Rankings, kind: &str) -> Self {
-        let kept: Vec<_> = data
-            .queries
-            .iter()
-            .zip(rankings)
-            .filter(|(q, _)| q.kind == kind && !q.gold.is_empty())
-            .collect();
-        let recall = |k: usize| {
-            mean(kept.iter().map(|(q, r)| {
-                found(r, &q.gold).iter().filter(|rank| **rank <= k).count() as f32
-                    / q.gold.len() as f32
-            }))
-        };
-        Self {
-            count: kept.len(),
-            hit1: mean(
-                kept.iter()
-                    .map(|(q, r)| f32::from(u8::from(found(r, &q.gold).first() == Some(&1)))),
-            ),
-            recall5: recall(5),
-            recall10: recall(10),
-            mrr: mean(kept.iter().map(|(q, r)| {
-                found(r, &q.gold)
-                    .first()
-                    .map_or(0.0, |rank| 1.0 / *rank as f32)
-            })),
-            ..Self::default()
-        }
-    }
 }

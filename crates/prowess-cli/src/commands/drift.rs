@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use prowess::{
-    Catalog, Source,
+use prowess::{Catalog, Source, import_jsonl};
+use prowess_eval::{
+    Expected,
     drift::{Drift, Probe, Turn, drift, probes},
-    eval::{Expected, read_requests},
-    import_jsonl,
+    read_requests,
 };
 use serde::Serialize;
 
@@ -132,7 +132,7 @@ fn requests(path: &Path) -> Result<Vec<Probe>, Failure> {
     let cannot = || Failure::new(format!("cannot read the requests `{}`", path.display()));
     let text = files::read_text(path, MOST_BYTES).map_err(|error| cannot().because(&error))?;
     let cases = read_requests(&text).map_err(|error| cannot().because(&error))?;
-    let probe = |case: prowess::eval::Case| Probe {
+    let probe = |case: prowess_eval::Case| Probe {
         query: case.query,
         expected: match case.expected {
             Expected::Skills(groups) => groups.into_iter().flatten().collect(),

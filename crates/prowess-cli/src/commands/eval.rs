@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use prowess::{
-    Catalog, Skill, display_path,
-    eval::{Case, Report, evaluate, read},
-};
+use prowess::{Catalog, Skill, display_path};
+use prowess_eval::{Case, Report, evaluate, read};
 use serde::Serialize;
 
 use super::select::{Choose, number, only_what_is_named, threads};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use prowess::rivals::{LEAST_STRENGTH, Rivals, rivals};
+use prowess_eval::rivals::{LEAST_STRENGTH, Rivals, rivals};
 use serde::Serialize;
 
 use super::select::{number, only_what_is_named, threads};

@@ -42,6 +42,17 @@ impl Catalog {
         self.index().explain(query, &text.entry(), ranker)
     }
 
+    /// Explains the score by what a request can see: name, description and tags, without the
+    /// instructions, which are read after the choice.
+    pub fn explain_listed(&self, query: &str, document: u32, ranker: Ranker) -> Explanation {
+        let text = Text::of(self.skill(document));
+        let entry = Entry {
+            body: "",
+            ..text.entry()
+        };
+        self.index().explain(query, &entry, ranker)
+    }
+
     /// Says why a skill stands where it stands for a request, among those the policy lets pass.
     pub fn why(&self, query: &str, document: u32, policy: &Policy) -> Why {
         let texts: Vec<Text<'_>> = (0..self.index().len() as u32)

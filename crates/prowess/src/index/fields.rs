@@ -79,7 +79,7 @@ fn next_not_for(lower: &str) -> Option<usize> {
 }
 
 /// Splits a description into what it says and what it rules out.
-pub(crate) fn clauses(description: &str, mut found: impl FnMut(Field, &str)) {
+pub fn clauses(description: &str, mut found: impl FnMut(Field, &str)) {
     let lower = description.to_ascii_lowercase();
     let mut at = 0;
     while at < lower.len() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use prowess::eval::{Confusion, Report, SkillReport, Verdict};
+use prowess_eval::{Confusion, Report, SkillReport, Verdict};
 
 use crate::{
     render::{

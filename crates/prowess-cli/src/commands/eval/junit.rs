@@ -3,10 +3,8 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use prowess::{
-    display_text, escape_xml,
-    eval::{Expected, Outcome, Report, Verdict},
-};
+use prowess::{display_text, escape_xml};
+use prowess_eval::{Expected, Outcome, Report, Verdict};
 
 /// A name longer than this is cut; the whole request stands in the failure.
 const MOST_NAME_CHARS: usize = 120;

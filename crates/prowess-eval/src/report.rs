@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use prowess::{
+    Catalog, Skill,
+    select::{Decision, Policy, Selection},
+};
 use serde::Serialize;
 
-use super::{Case, Expected, Outcome, Verdict};
 use crate::{
-    catalog::Catalog,
-    select::{Decision, Policy, Selection},
+    case::{Case, Expected, Outcome, Verdict},
+    metrics::{self, MRR_PLACES},
 };
 
 /// How well a catalog answers.
@@ -155,9 +158,6 @@ pub fn evaluate(
     }
 }
 
-/// A right skill below this place adds nothing to the MRR.
-const MRR_PLACES: usize = 10;
-
 /// The skills a case is about: the first of each group stands for it.
 fn named(expected: &Expected) -> impl Iterator<Item = &str> {
     let (groups, names): (&[Vec<String>], &[String]) = match expected {
@@ -174,6 +174,7 @@ struct Answer {
     found: Vec<String>,
     rank: Option<usize>,
     recall: f64,
+    reciprocal: f64,
     decision: &'static str,
     confidence: f32,
 }
@@ -185,27 +186,23 @@ impl Answer {
             .iter()
             .map(|found| catalog.skill(found.document))
             .collect();
-        let is = |at: usize, wanted: &String| {
-            found[at].name() == wanted || found[at].id() == Some(wanted)
-        };
+        let is =
+            |skill: &&Skill, wanted: &String| skill.name() == wanted || skill.id() == Some(wanted);
         let fires = selection.decision != Decision::None;
-        let mut rank = None;
-        let mut recall = 0.0;
+        let mut ranks = Vec::new();
         let verdict = match &case.expected {
             Expected::Skills(groups) => {
-                let ranks = ranks(found.len(), groups, is);
-                rank = ranks.first().copied();
-                let near = ranks.iter().filter(|rank| **rank <= recall_at).count();
-                recall = near as f64 / groups.len().max(1) as f64;
-                if rank == Some(1) {
+                ranks = metrics::ranks(&found, groups, is);
+                if ranks.first() == Some(&1) {
                     Verdict::Hit
                 } else {
                     Verdict::Missed
                 }
             }
             Expected::Not(names) => {
-                let first = !found.is_empty() && names.iter().any(|name| is(0, name));
-                if fires && first {
+                let first = found.first();
+                let ruled_out = first.is_some_and(|it| names.iter().any(|name| is(it, name)));
+                if fires && ruled_out {
                     Verdict::FalseFire
                 } else {
                     Verdict::Quiet
@@ -216,8 +213,9 @@ impl Answer {
         };
         Self {
             verdict,
-            rank,
-            recall,
+            recall: metrics::recall(&ranks, case.expected.groups(), recall_at),
+            reciprocal: metrics::reciprocal(&ranks),
+            rank: ranks.first().copied(),
             decision: selection.decision.name(),
             confidence: selection.matches.first().map_or(0.0, |it| it.confidence),
             found: found.iter().map(|skill| skill.name().to_owned()).collect(),
@@ -237,29 +235,6 @@ impl Answer {
             confidence: self.confidence,
         }
     }
-}
-
-/// The rank of each group's first member, the best first. Further members of a group that was
-/// found already take no place: a copy of the right skill pushes nobody down.
-fn ranks(found: usize, groups: &[Vec<String>], is: impl Fn(usize, &String) -> bool) -> Vec<usize> {
-    let mut seen = vec![false; groups.len()];
-    let mut ranks = Vec::new();
-    let mut place = 0;
-    for at in 0..found {
-        let group = groups
-            .iter()
-            .position(|group| group.iter().any(|name| is(at, name)));
-        match group {
-            Some(group) if seen[group] => {}
-            Some(group) => {
-                seen[group] = true;
-                place += 1;
-                ranks.push(place);
-            }
-            None => place += 1,
-        }
-    }
-    ranks
 }
 
 #[derive(Default)]
@@ -284,8 +259,7 @@ impl Sums {
             Verdict::Hit | Verdict::Missed => {
                 self.positives += 1;
                 self.recall += answer.recall;
-                let rank = answer.rank.filter(|rank| *rank <= MRR_PLACES);
-                self.reciprocal += rank.map_or(0.0, |rank| 1.0 / rank as f64);
+                self.reciprocal += answer.reciprocal;
             }
         }
         if answer.verdict == Verdict::Hit {
@@ -302,13 +276,13 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{eval::read, testing::memory_catalog};
+    use crate::{read, testing::catalog};
     use expect_test::expect;
     use std::fmt::Write as _;
 
     #[test]
     fn figures_follow_from_the_answers() {
-        let catalog = memory_catalog(&[
+        let catalog = catalog(&[
             (
                 "pdf-forms",
                 "Fills in PDF forms. Use when there is a form to complete.",
@@ -375,12 +349,5 @@ mod tests {
     fn nothing_to_measure_gives_no_figure() {
         let report = evaluate(&Catalog::default(), &[], &Policy::default(), 5, 4);
         assert_eq!((report.cases, report.hit1, report.mrr), (0, None, None));
-    }
-
-    #[test]
-    fn a_copy_of_the_right_skill_pushes_nobody_down() {
-        let names = ["a", "a2", "x", "b"];
-        let groups = vec![vec!["a".to_owned(), "a2".to_owned()], vec!["b".to_owned()]];
-        assert_eq!(ranks(4, &groups, |at, name| names[at] == name), [1, 3]);
     }
 }

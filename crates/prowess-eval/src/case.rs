@@ -1,10 +1,4 @@
-//! How well a catalog answers requests whose right skill is known.
-
-mod metrics;
-mod read;
-
-pub use metrics::{Confusion, Report, SkillReport, evaluate};
-pub use read::{ReadError, read, read_requests};
+//! A request whose right skill is known, and what became of it.
 
 use serde::Serialize;
 
@@ -18,6 +12,16 @@ pub enum Expected {
     Not(Vec<String>),
     /// No skill at all.
     Nothing,
+}
+
+impl Expected {
+    /// How many skills it should lead to.
+    pub(crate) fn groups(&self) -> usize {
+        match self {
+            Self::Skills(groups) => groups.len(),
+            Self::Not(_) | Self::Nothing => 0,
+        }
+    }
 }
 
 /// A request and what it should lead to.

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
-use crate::{
-    catalog::{Catalog, Text},
+use prowess::{
+    Catalog,
     explain::Explanation,
-    index::{Entry, Field, clauses},
-    pool::spread,
+    index::{Field, clauses},
     rank::Ranker,
     select::Policy,
 };
+use rayon::prelude::*;
+use serde::Serialize;
 
 /// Two skills that compete for the same requests.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -50,22 +49,20 @@ pub fn rivals(catalog: &Catalog, least: f32, threads: usize) -> Vec<Rivals> {
         .filter_map(|skill| catalog.document(skill))
         .map(|document| (document, Claim::of(catalog, document)))
         .collect();
-    let near = spread(&claims, threads, |(document, claim)| {
-        let found = catalog.select(&claim.request, &policy).matches;
-        let others = found.into_iter().map(|it| it.document);
-        others.filter(|other| other != document).collect::<Vec<_>>()
-    });
+    let requests: Vec<&str> = claims.iter().map(|(_, claim)| &*claim.request).collect();
+    let near = catalog.select_all(&requests, &policy, threads);
     let mut pairs: BTreeSet<(u32, u32)> = BTreeSet::new();
     for ((document, _), near) in claims.iter().zip(near) {
-        let ordered = |other: u32| (other.min(*document), other.max(*document));
-        pairs.extend(near.into_iter().map(ordered));
+        let others = near.matches.into_iter().map(|it| it.document);
+        let others = others.filter(|other| other != document);
+        pairs.extend(others.map(|other| (other.min(*document), other.max(*document))));
     }
     let pairs: Vec<(u32, u32)> = pairs.into_iter().collect();
     let claim = |document: u32| {
         let at = claims.binary_search_by_key(&document, |(document, _)| *document);
         at.ok().map(|at| &claims[at].1)
     };
-    let mut rivals: Vec<Rivals> = spread(&pairs, threads, |&(one, other)| {
+    let compare = |&(one, other): &(u32, u32)| {
         let (mine, theirs) = (claim(one)?, claim(other)?);
         let (there, words) = contest(catalog, one, other, mine);
         let (back, _) = contest(catalog, other, one, theirs);
@@ -84,10 +81,13 @@ pub fn rivals(catalog: &Catalog, least: f32, threads: usize) -> Vec<Rivals> {
                 },
             }
         })
-    })
-    .into_iter()
-    .flatten()
-    .collect();
+    };
+    // Without threads of its own, which a system may refuse, the work is done all the same.
+    let workers = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let mut rivals: Vec<Rivals> = match workers {
+        Ok(workers) => workers.install(|| pairs.par_iter().filter_map(compare).collect()),
+        Err(_) => pairs.iter().filter_map(compare).collect(),
+    };
     rivals.sort_by(|a, b| {
         (a.told_apart_by.is_some().cmp(&b.told_apart_by.is_some()))
             .then(b.strength.total_cmp(&a.strength))
@@ -139,16 +139,7 @@ impl Claim {
 /// How much of what leads to `own` leads to `other` too, and by which words.
 fn contest(catalog: &Catalog, own: u32, other: u32, claim: &Claim) -> (f32, Vec<String>) {
     // Only what a request can see is compared: the instructions are read after the choice.
-    let explain = |document: u32| {
-        let text = Text::of(catalog.skill(document));
-        let entry = Entry {
-            body: "",
-            ..text.entry()
-        };
-        catalog
-            .index()
-            .explain(&claim.request, &entry, Ranker::Lexical)
-    };
+    let explain = |document: u32| catalog.explain_listed(&claim.request, document, Ranker::Lexical);
     let (mine, theirs) = (explain(own), explain(other));
     let whole: f32 = said(&mine).map(|(_, added)| added).sum();
     let mut shared: Vec<(&str, f32)> = said(&theirs).collect();
@@ -178,13 +169,13 @@ fn said(explanation: &Explanation) -> impl Iterator<Item = (&str, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::memory_catalog;
+    use crate::testing::catalog;
     use expect_test::{Expect, expect};
     use std::fmt::Write as _;
 
     fn check(skills: &[(&str, &str)], expected: &Expect) {
         let mut told = String::new();
-        for it in rivals(&memory_catalog(skills), LEAST_STRENGTH, 2) {
+        for it in rivals(&catalog(skills), LEAST_STRENGTH, 2) {
             let Rivals {
                 skills,
                 strength,

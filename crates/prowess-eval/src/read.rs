@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Case, Expected};
+use crate::case::{Case, Expected};
 
 /// A file that holds no cases.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
-use crate::{
-    catalog::Catalog,
+use prowess::{
+    Catalog, Skill,
     index::{Field, clauses},
     select::{Decision, Policy, Selection},
-    skill::Skill,
 };
+use serde::Serialize;
 
 /// A request that is put to both catalogs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -140,7 +138,7 @@ pub fn drift(
         .iter()
         .zip(before.iter().zip(&after))
         .filter_map(|(probe, (before, after))| {
-            compare(probe, &Seen::new(base, before), &Seen::new(now, after))
+            compare(probe, &Answer::new(base, before), &Answer::new(now, after))
         })
         .collect();
     let same = probes.len() - moves.len();
@@ -162,12 +160,12 @@ pub fn drift(
 }
 
 /// What a catalog answered.
-struct Seen<'a> {
+struct Answer<'a> {
     found: Vec<&'a Skill>,
     fires: bool,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> Answer<'a> {
     fn new(catalog: &'a Catalog, selection: &Selection) -> Self {
         let found = selection.matches.iter();
         Self {
@@ -194,7 +192,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-fn compare(probe: &Probe, before: &Seen<'_>, after: &Seen<'_>) -> Option<Move> {
+fn compare(probe: &Probe, before: &Answer<'_>, after: &Answer<'_>) -> Option<Move> {
     let (first_before, first_after) = (before.first(), after.first());
     let wanted = if probe.expected.is_empty() {
         first_before.iter().cloned().collect()
@@ -228,7 +226,7 @@ fn compare(probe: &Probe, before: &Seen<'_>, after: &Seen<'_>) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::memory_catalog;
+    use crate::testing::catalog;
     use expect_test::expect;
     use std::fmt::Write as _;
 
@@ -260,12 +258,12 @@ mod tests {
 
     #[test]
     fn a_skill_that_takes_the_requests_of_another_is_seen() {
-        let base = memory_catalog(&[FORMS, MERGE, SQL]);
+        let base = catalog(&[FORMS, MERGE, SQL]);
         let greedy = (
             "pdf",
             "Fills in PDF forms and merges PDF files. Use for any PDF form.",
         );
-        let now = memory_catalog(&[("pdf-forms", "Helps with paper."), MERGE, greedy]);
+        let now = catalog(&[("pdf-forms", "Helps with paper."), MERGE, greedy]);
         expect![[r#"
             3 of 6 the same
             Lost "Fills in PDF forms.": Some(1) to Some(2), now Some("pdf")
@@ -278,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_same_catalog_has_no_drift() {
-        let base = memory_catalog(&[FORMS, MERGE, SQL]);
+        let base = catalog(&[FORMS, MERGE, SQL]);
         expect![[r#"
             6 of 6 the same
             added [], removed []
@@ -288,8 +286,8 @@ mod tests {
 
     #[test]
     fn without_a_right_skill_the_base_decides() {
-        let base = memory_catalog(&[FORMS, MERGE]);
-        let now = memory_catalog(&[MERGE]);
+        let base = catalog(&[FORMS, MERGE]);
+        let now = catalog(&[MERGE]);
         let probe = |query: &str| Probe {
             query: query.to_owned(),
             expected: Vec::new(),
