@@ -1,7 +1,7 @@
 //! Reads one skill's file: encoding, fences, fields, instructions.
 
 use crate::{
-    diagnostic::{Diagnostic, Fix, Span},
+    diagnostic::{Diagnostic, Edit, Fix, Span},
     document::{Document, Syntax},
     frontmatter::{self, Cut},
     limits,
@@ -163,10 +163,10 @@ fn surroundings(text: &str, mark: usize, start: usize, report: &mut Report<'_>) 
             format!("lines end in {kind}; they are read well here, but not by every client"),
         );
         if let Some(diagnostic) = noted {
-            diagnostic.help = Some(rules::line_endings::TITLE.to_owned());
+            diagnostic.help = Some(LINE_FEEDS.to_owned());
             // A load has no use for an edit per line, and may hold thousands of such files.
             if profile != Profile::Lenient {
-                diagnostic.fix = Some(rules::line_endings::fix(text));
+                diagnostic.fix = Some(line_feeds(text));
             }
         }
     }
@@ -184,6 +184,24 @@ fn surroundings(text: &str, mark: usize, start: usize, report: &mut Report<'_>) 
             ),
             "remove it",
         );
+    }
+}
+
+/// What [`line_feeds`] does.
+const LINE_FEEDS: &str = "save the file with LF line endings";
+
+/// Ends every line with a line feed.
+fn line_feeds(text: &str) -> Fix {
+    let edits = memchr::memchr_iter(b'\r', text.as_bytes()).map(|at| {
+        let paired = text.as_bytes().get(at + 1) == Some(&b'\n');
+        Edit {
+            span: Span::new(at, at + 1),
+            text: if paired { "" } else { "\n" }.to_owned(),
+        }
+    });
+    Fix {
+        title: LINE_FEEDS.to_owned(),
+        edits: edits.collect(),
     }
 }
 

@@ -1,8 +1,9 @@
-//! The rules a skill is judged by: one file each, with its code, its levels and its check.
+//! The rules a skill is judged by: one file each, with its code, its levels and its check. What
+//! is found while reading or cataloguing is declared in `rules/table.rs`.
 //!
 //! Every rule has a page of the same name in `docs/spec/`, whose examples run as tests.
 
-use std::{borrow::Cow, collections::HashMap, fmt::Write as _};
+use std::{borrow::Cow, collections::HashMap, fmt::Write as _, sync::LazyLock};
 
 use crate::{
     diagnostic::{Diagnostic, Fix, LineCursor, Severity, Span},
@@ -13,158 +14,89 @@ use crate::{
 
 pub mod bad_glob;
 pub mod bad_tool_pattern;
-pub mod blank_before_frontmatter;
-pub mod broken_link;
-pub mod byte_order_mark;
-pub mod changed_skill;
 pub mod client_field;
-pub mod confusable_name;
-pub mod control_character;
 pub mod description_too_large;
-pub mod duplicate;
-pub mod duplicate_field;
 pub mod dynamic_context;
-pub mod empty_file;
 pub mod empty_instructions;
-pub mod file_name;
-pub mod file_too_large;
 pub mod frame_marker;
-pub mod frontmatter_too_large;
-pub mod hard_link;
 pub mod hidden_unicode;
 pub mod html_comment;
-pub mod ignored_folder;
-pub mod invalid_line;
 pub mod invalid_name;
-pub mod invalid_toml;
-pub mod invalid_utf8;
-pub mod invalid_yaml;
 pub mod invisible_character;
 pub mod keyword_as_glob;
 pub mod keyword_stuffing;
-pub mod large_file;
-pub mod line_endings;
-pub mod link_loop;
 pub mod long_compatibility;
 pub mod long_description;
 pub mod long_instructions;
-pub mod loose_file;
-pub mod loose_quotes;
 pub mod metadata_not_text;
 pub mod missing_description;
 pub mod missing_file;
-pub mod missing_folder;
-pub mod missing_frontmatter;
 pub mod missing_name;
 pub mod misspelt_field;
-pub mod multiple_documents;
 pub mod name_differs_from_folder;
-pub mod nested_skill;
 pub mod non_ascii_name;
-pub mod not_a_map;
-pub mod not_regular_file;
 pub mod outside_reference;
 pub mod placeholder;
-pub mod repaired_yaml;
-pub mod scan_limit;
 pub mod script_not_executable;
-pub mod shadowed;
-pub mod stale;
-pub mod symlink_outside;
+mod table;
 pub mod toml_frontmatter;
-pub mod unclosed_frontmatter;
-pub mod unknown_alias;
 pub mod unknown_field;
 pub mod unquoted_text;
-pub mod unreadable_file;
-pub mod untrusted;
 pub mod vague_description;
 pub mod wildcard_tool;
 pub mod wrong_client_type;
-pub mod wrong_encoding;
 pub mod wrong_type;
-pub mod yaml_alias;
-pub mod yaml_limit;
-pub mod yaml_tag;
 
-/// Every rule, in the order of their codes.
-pub static ALL: &[&Rule] = &[
+pub use table::*;
+
+/// The rules with a check, in the order in which they look at a skill.
+static CHECKED: &[&Rule] = &[
     &bad_glob::RULE,
     &bad_tool_pattern::RULE,
-    &blank_before_frontmatter::RULE,
-    &broken_link::RULE,
-    &byte_order_mark::RULE,
-    &changed_skill::RULE,
     &client_field::RULE,
-    &confusable_name::RULE,
-    &control_character::RULE,
     &description_too_large::RULE,
-    &duplicate::RULE,
-    &duplicate_field::RULE,
     &dynamic_context::RULE,
-    &empty_file::RULE,
     &empty_instructions::RULE,
-    &file_name::RULE,
-    &file_too_large::RULE,
     &frame_marker::RULE,
-    &frontmatter_too_large::RULE,
-    &hard_link::RULE,
     &hidden_unicode::RULE,
     &html_comment::RULE,
-    &ignored_folder::RULE,
-    &invalid_line::RULE,
     &invalid_name::RULE,
-    &invalid_toml::RULE,
-    &invalid_utf8::RULE,
-    &invalid_yaml::RULE,
     &invisible_character::RULE,
     &keyword_as_glob::RULE,
     &keyword_stuffing::RULE,
-    &large_file::RULE,
-    &line_endings::RULE,
-    &link_loop::RULE,
     &long_compatibility::RULE,
     &long_description::RULE,
     &long_instructions::RULE,
-    &loose_file::RULE,
-    &loose_quotes::RULE,
     &metadata_not_text::RULE,
     &missing_description::RULE,
     &missing_file::RULE,
-    &missing_folder::RULE,
-    &missing_frontmatter::RULE,
     &missing_name::RULE,
     &misspelt_field::RULE,
-    &multiple_documents::RULE,
     &name_differs_from_folder::RULE,
-    &nested_skill::RULE,
     &non_ascii_name::RULE,
-    &not_a_map::RULE,
-    &not_regular_file::RULE,
     &outside_reference::RULE,
     &placeholder::RULE,
-    &repaired_yaml::RULE,
-    &scan_limit::RULE,
     &script_not_executable::RULE,
-    &shadowed::RULE,
-    &stale::RULE,
-    &symlink_outside::RULE,
     &toml_frontmatter::RULE,
-    &unclosed_frontmatter::RULE,
-    &unknown_alias::RULE,
     &unknown_field::RULE,
     &unquoted_text::RULE,
-    &unreadable_file::RULE,
-    &untrusted::RULE,
     &vague_description::RULE,
     &wildcard_tool::RULE,
     &wrong_client_type::RULE,
-    &wrong_encoding::RULE,
     &wrong_type::RULE,
-    &yaml_alias::RULE,
-    &yaml_limit::RULE,
-    &yaml_tag::RULE,
 ];
+
+/// Every rule, in the order of their codes.
+pub static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+    let mut all = [CHECKED, table::DECLARED].concat();
+    all.sort_unstable_by_key(|rule| rule.code);
+    all
+});
+
+/// Finds a rule by its code.
+pub fn find(code: &str) -> Option<&'static Rule> {
+    ALL.iter().find(|rule| rule.code == code).copied()
+}
 
 /// A rule: what it is called, how much it matters, and how it is found.
 #[derive(Debug)]
@@ -222,6 +154,15 @@ impl Levels {
         Some(Severity::Error),
     );
 
+    /// A hint on loading, a warning for `check`, an error for those who fail loud.
+    pub const RISING: Self = Self::new(
+        Some(Severity::Hint),
+        Some(Severity::Warning),
+        Some(Severity::Error),
+    );
+    /// Like [`LOUD`](Self::LOUD), without a word on loading.
+    pub const CHECKED_LOUD: Self = Self::new(None, Some(Severity::Warning), Some(Severity::Error));
+
     /// Creates levels for lenient, standard and strict.
     pub const fn new(
         lenient: Option<Severity>,
@@ -250,7 +191,7 @@ impl Levels {
 /// [`Parsed`](crate::Parsed) already.
 pub fn check(subject: &Subject<'_>, profile: Profile) -> Vec<Diagnostic> {
     let mut report = Report::new(subject.document.text().as_bytes(), profile);
-    for rule in ALL {
+    for rule in CHECKED {
         if let Some(check) = rule.check
             && rule.levels.severity(profile).is_some()
         {

@@ -267,7 +267,7 @@ fn levels(rule: &Rule) -> String {
 
 #[test]
 fn every_page_tells_what_is_said() {
-    for rule in rules::ALL {
+    for rule in rules::ALL.iter() {
         let text = page(rule.code);
         let title = format!("# {}\n\n", rule.code);
         assert!(
@@ -324,7 +324,7 @@ fn the_index_of_messages_is_complete() {
          this table and the pages true; `UPDATE_EXPECT=1` before it writes them anew.\n\n\
          | code | asks that | lenient | standard | strict |\n|---|---|---|---|---|\n",
     );
-    for rule in rules::ALL {
+    for rule in rules::ALL.iter() {
         writeln!(
             index,
             "| [{0}](spec/{0}.md) | {1} | {2} | {3} | {4} |",

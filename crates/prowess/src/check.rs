@@ -6,17 +6,28 @@ use prowess_format::{Diagnostic, Folder, FolderFile, Profile, Subject, rules};
 
 use crate::{
     limits::Limits,
+    resource::Resource,
     skill::Skill,
     source::{Layout, note},
 };
 
 /// Judges a skill by every rule, with its folder at hand. The skill comes from a catalog that was
-/// loaded with the same profile; what was noticed then is told again, each thing once.
+/// loaded with the same profile; what was noticed then is reported again.
 pub fn check(skill: &Skill, profile: Profile, limits: &Limits) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = skill.diagnostics().cloned().collect();
     // A file that could not be read, or is whole without frontmatter, has nothing more to judge.
     if skill.hash().is_some() && skill.layout() != Layout::Convention {
-        let folder = folder_of(skill, profile, limits, &mut diagnostics);
+        // A load judges by the rules that decide it, and knows the folder only by its path. Here
+        // the same rules see the folder itself, so that their word is the one that counts.
+        diagnostics.retain(|it| rules::find(it.code).is_none_or(|rule| rule.check.is_none()));
+        let folder = match skill.files(limits) {
+            Ok((files, false)) => folder(skill, files),
+            Ok((_, true)) => {
+                diagnostics.extend(too_many_files(profile, limits));
+                None
+            }
+            Err(_) => None,
+        };
         let file_name = skill.path().file_name().unwrap_or_default();
         let subject = Subject {
             document: skill.document(),
@@ -26,31 +37,19 @@ pub fn check(skill: &Skill, profile: Profile, limits: &Limits) -> Vec<Diagnostic
         diagnostics.extend(rules::check(&subject, profile));
     }
     diagnostics.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));
-    diagnostics.dedup_by(|a, b| (a.span, a.code) == (b.span, b.code) && a.message == b.message);
     diagnostics
 }
 
-/// The skill's folder; `None` for a skill without one, and where it could not be seen whole: a
-/// file that was not looked at must not be called missing.
-fn folder_of(
-    skill: &Skill,
-    profile: Profile,
-    limits: &Limits,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Folder> {
-    let (files, partial) = skill.files(limits).ok()?;
-    if partial {
-        diagnostics.extend(note(
-            &rules::scan_limit::RULE,
-            profile,
-            format!(
-                "the skill has more than {} files or {} bytes, so links to its files are not checked",
-                limits.skill_files, limits.skill_bytes
-            ),
-            "move what is not needed out of the skill, or raise the limit",
-        ));
-        return None;
+/// The skill's folder with all its files; `None` for a skill without one, and where it could not
+/// be seen whole: a file that was not looked at must not be called missing.
+pub fn folder_of(skill: &Skill, limits: &Limits) -> Option<Folder> {
+    match skill.files(limits) {
+        Ok((files, false)) => folder(skill, files),
+        _ => None,
     }
+}
+
+fn folder(skill: &Skill, files: Vec<Resource>) -> Option<Folder> {
     let directory = skill.directory()?;
     let name = Path::new(&directory).file_name()?;
     Some(Folder {
@@ -64,6 +63,18 @@ fn folder_of(
             })
             .collect(),
     })
+}
+
+fn too_many_files(profile: Profile, limits: &Limits) -> Option<Diagnostic> {
+    note(
+        &rules::scan_limit::RULE,
+        profile,
+        format!(
+            "the skill has more than {} files or {} bytes, so links to its files are not checked",
+            limits.skill_files, limits.skill_bytes
+        ),
+        "move what is not needed out of the skill, or raise the limit",
+    )
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub use authority::{Authority, Grant, Permission};
 pub use budget::{Budget, PromptOptions};
 pub use cache::{Cache, CachedLoad};
 pub use catalog::{Catalog, Change, Filter, LoadError, LoadOptions, Override, UnknownOverride};
-pub use check::check;
+pub use check::{check, folder_of};
 pub use context::{ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolRegistry};
 pub use discover::{Discovery, discover};
 pub use display::{display_path, display_text};

@@ -30,7 +30,7 @@ pub(super) fn run(
         if matches!(skill.layout(), Layout::Record | Layout::Convention) {
             continue;
         }
-        let folder = judge::folder_of(skill, &session.config.limits);
+        let folder = prowess::folder_of(skill, &session.config.limits);
         let again = |text: &str| judge::judge_text(text, folder.as_ref(), checks.profile);
         let Some(text) = mend(old, checked.diagnostics.clone(), least, again) else {
             continue;

@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, path::PathBuf, thread};
 
 use prowess::{
     Catalog, Limits, Skill, check,
-    format::{Diagnostic, Folder, FolderFile, Profile, Severity, Subject, parse, rules},
+    format::{Diagnostic, Folder, Profile, Severity, Subject, parse, rules},
 };
 
 use super::{Checks, reference};
@@ -123,30 +123,4 @@ pub(crate) fn judge_text(text: &str, folder: Option<&Folder>, profile: Profile) 
     let mut diagnostics = parsed.diagnostics;
     diagnostics.extend(rules::check(&subject, profile));
     diagnostics
-}
-
-/// The folder of a skill with all its files; `None` where it has none.
-pub(super) fn folder_of(skill: &Skill, limits: &Limits) -> Option<Folder> {
-    let name = skill
-        .directory()?
-        .file_name()?
-        .to_string_lossy()
-        .into_owned();
-    let own = skill.path().file_name()?.to_string_lossy().into_owned();
-    let resources = skill
-        .resources(limits)
-        .ok()
-        .filter(|listed| !listed.partial)?;
-    let mut files = vec![FolderFile {
-        path: own,
-        executable: None,
-        size: skill.document().text().len() as u64,
-    }];
-    files.extend(resources.files.into_iter().map(|resource| FolderFile {
-        path: resource.path,
-        executable: resource.executable,
-        size: resource.size,
-    }));
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    Some(Folder { name, files })
 }
