@@ -1,4 +1,4 @@
-//! What is wrong with a file, where it stands, and the one step that mends it.
+//! What is wrong with a file, where it stands, and the one step that fixes it.
 
 use serde::Serialize;
 
@@ -146,16 +146,16 @@ impl Fix {
 
     /// Gives the text with the repair made; `None` where an edit does not fit it.
     pub fn apply(&self, text: &str) -> Option<String> {
-        let mut mended = String::with_capacity(text.len());
+        let mut fixed = String::with_capacity(text.len());
         let mut done = 0;
         for edit in &self.edits {
-            mended.push_str(text.get(done..edit.span.start)?);
+            fixed.push_str(text.get(done..edit.span.start)?);
             text.get(edit.span.start..edit.span.end)?;
-            mended.push_str(&edit.text);
+            fixed.push_str(&edit.text);
             done = edit.span.end;
         }
-        mended.push_str(text.get(done..)?);
-        Some(mended)
+        fixed.push_str(text.get(done..)?);
+        Some(fixed)
     }
 }
 

@@ -1,6 +1,6 @@
 //! One `SKILL.md` as a value: text in, [`Document`] and diagnostics out.
 //!
-//! Any bytes parse and nothing panics: what can not be read is told with its place.
+//! Any bytes parse and nothing panics: what cannot be read is reported with its place.
 //!
 //! ```
 //! use prowess_format::{Profile, parse};
@@ -41,10 +41,10 @@ mod value;
 pub mod convention;
 mod frontmatter;
 pub mod limits;
-mod mend;
 mod parse;
 mod print;
 mod quote;
+mod repair;
 mod simple;
 mod toml;
 mod yaml;

@@ -1,15 +1,17 @@
 //! Reads one skill's file: encoding, fences, fields, instructions.
 
+use std::borrow::Cow;
+
 use crate::{
     diagnostic::{Diagnostic, Edit, Fix, Span},
     document::{Document, Syntax},
     frontmatter::{self, Cut},
     limits,
-    mend::{self, Repair, RepairKind},
     profile::Profile,
+    repair::{self, Repair, RepairKind, Repaired},
     rules::{self, Report, Rule},
     simple, toml,
-    value::{Field, Value},
+    value::{Field, Node, Value},
     yaml::{self, Budget, Remark, Stop},
 };
 
@@ -22,7 +24,7 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads one skill's file. Any bytes parse; what can not be read is told with its place.
+/// Reads one skill's file. Any bytes parse; what cannot be read is reported with its place.
 pub fn parse(bytes: impl Into<Vec<u8>>, profile: Profile) -> Parsed {
     let text = match decode(bytes.into(), profile) {
         Ok(text) => text,
@@ -242,7 +244,7 @@ fn toml_fields(text: &str, span: Span, report: &mut Report<'_>) -> Vec<Field> {
                 "the frontmatter is not valid TOML, so the skill has no fields: {}",
                 error.why
             ),
-            "mend this line",
+            "fix this line",
         );
         Vec::new()
     })
@@ -252,61 +254,77 @@ fn yaml_fields(text: &str, span: Span, fence: Span, report: &mut Report<'_>) -> 
     if let Some(fields) = simple::read(span.of(text), span.start) {
         return fields;
     }
-    // Control characters end a scalar, or the stream, for YAML; a blank of the same width
-    // keeps every place where it is. The finding itself was noted with the surroundings.
-    let clean;
-    let text = if span.of(text).bytes().any(is_control) {
-        clean = text
-            .char_indices()
-            .map(|(at, char)| {
-                if span.start <= at && u8::try_from(char).is_ok_and(is_control) {
-                    ' '
-                } else {
-                    char
-                }
-            })
-            .collect::<String>();
-        clean.as_str()
-    } else {
-        text
-    };
-    let stop = match yaml::read(span.of(text), span.start, &mut Budget::default()) {
+    let text = without_controls(text, span);
+    match yaml::read(span.of(&text), span.start, &mut Budget::default()) {
         Ok(read) => {
             remarks(&read.remarks, report);
-            match read.root.map(|node| (node.span, node.value)) {
-                Some((_, Value::Map(fields))) => return fields,
-                Some((place, other)) => {
-                    not_a_map(place, other.kind(), report);
-                    return Vec::new();
-                }
-                None => {
-                    not_a_map(fence, "empty", report);
-                    return Vec::new();
-                }
-            }
+            root_fields(read.root, fence, report)
         }
-        Err(stop) => stop,
-    };
-    let mended = mend::mend(text, span);
-    remarks(&mended.remarks, report);
-    if mended.fields.is_empty() {
-        let rule: &'static Rule = if matches!(stop, Stop::Limit { .. }) {
-            &rules::yaml_limit::RULE
+        Err(stop) => {
+            let repaired = repair::repair(&text, span);
+            report_repairs(&stop, &repaired, span, report);
+            repaired.fields
+        }
+    }
+}
+
+/// The text with a blank for each control character in the frontmatter: they end a scalar, or
+/// the stream, for YAML, and a blank of the same width keeps every place where it is. The
+/// finding itself is noted with the surroundings.
+fn without_controls(text: &str, frontmatter: Span) -> Cow<'_, str> {
+    if !frontmatter.of(text).bytes().any(is_control) {
+        return Cow::Borrowed(text);
+    }
+    let blanked = text.char_indices().map(|(at, char)| {
+        let control = u8::try_from(char).is_ok_and(is_control);
+        if control && frontmatter.start <= at {
+            ' '
         } else {
-            &rules::invalid_yaml::RULE
+            char
+        }
+    });
+    Cow::Owned(blanked.collect())
+}
+
+/// The fields of a document that could be read; none where it is no map.
+fn root_fields(root: Option<Node>, fence: Span, report: &mut Report<'_>) -> Vec<Field> {
+    let (place, kind) = match root {
+        Some(Node {
+            value: Value::Map(fields),
+            ..
+        }) => return fields,
+        Some(other) => (other.span, other.value.kind()),
+        None => (fence, "empty"),
+    };
+    report.note_with_help(
+        &rules::not_a_map::RULE,
+        place,
+        format!("the frontmatter is {kind} where fields are expected, so the skill has none"),
+        "write `name: …` and `description: …`, each on a line of its own",
+    );
+    Vec::new()
+}
+
+/// Notes what became of a frontmatter that is not valid YAML.
+fn report_repairs(stop: &Stop, repaired: &Repaired, frontmatter: Span, report: &mut Report<'_>) {
+    remarks(&repaired.remarks, report);
+    if repaired.fields.is_empty() {
+        let rule: &'static Rule = match stop {
+            Stop::Limit { .. } => &rules::yaml_limit::RULE,
+            Stop::Syntax { .. } => &rules::invalid_yaml::RULE,
         };
         report.note_with_help(
             rule,
-            Span::at(stop.at().min(span.end)),
+            Span::at(stop.at().min(frontmatter.end)),
             format!(
                 "the frontmatter cannot be read, so the skill has no fields: {}",
                 stop.why()
             ),
-            "mend this line, or put the value in quotes",
+            "fix this line, or put the value in quotes",
         );
-        return Vec::new();
+        return;
     }
-    if let Some(stray) = mended.stray {
+    if let Some(stray) = repaired.stray {
         report.note_with_help(
             &rules::repaired_yaml::RULE,
             stray,
@@ -314,23 +332,22 @@ fn yaml_fields(text: &str, span: Span, fence: Span, report: &mut Report<'_>) -> 
             "remove them, or write them as `key: value`",
         );
     }
-    if let Stop::Limit { at, what } = &stop {
+    if let Stop::Limit { at, what } = stop {
         report.note_with_help(
             &rules::yaml_limit::RULE,
             Span::at(*at),
             format!("the frontmatter is too complex, so part of it was kept as text: {what}"),
             "write the values more simply",
         );
-        return mended.fields;
+        return;
     }
-    for repair in &mended.repairs {
-        repaired(repair, report);
+    for repair in &repaired.repairs {
+        report_repair(repair, report);
     }
-    mended.fields
 }
 
 /// Notes how one field was read, and what to write in its place.
-fn repaired(repair: &Repair, report: &mut Report<'_>) {
+fn report_repair(repair: &Repair, report: &mut Report<'_>) {
     let key = &repair.key;
     let (rule, message): (&'static Rule, _) = match repair.kind {
         RepairKind::LooseQuotes => (
@@ -341,7 +358,7 @@ fn repaired(repair: &Repair, report: &mut Report<'_>) {
         ),
         RepairKind::Repaired => (
             &rules::repaired_yaml::RULE,
-            format!("`{key}` is not valid YAML and was mended: {}", repair.why),
+            format!("`{key}` is not valid YAML and was repaired: {}", repair.why),
         ),
         RepairKind::UnknownAlias => (
             &rules::unknown_alias::RULE,
@@ -380,15 +397,6 @@ fn shown(replacement: &str) -> String {
     } else {
         format!("write `{cut}`")
     }
-}
-
-fn not_a_map(span: Span, kind: &str, report: &mut Report<'_>) {
-    report.note_with_help(
-        &rules::not_a_map::RULE,
-        span,
-        format!("the frontmatter is {kind} where fields are expected, so the skill has none"),
-        "write `name: …` and `description: …`, each on a line of its own",
-    );
 }
 
 fn remarks(remarks: &[(Remark, Span)], report: &mut Report<'_>) {

@@ -72,7 +72,7 @@ pub(crate) fn quote(text: &str) -> String {
 
 /// Rewrites escapes that YAML does not know: JSON's surrogate pairs become the character they
 /// stand for, and a backslash before any other letter becomes a backslash.
-pub(crate) fn mend_escapes(text: &str) -> String {
+pub(crate) fn repair_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -142,12 +142,12 @@ mod tests {
 
     #[test]
     fn escapes_of_json_become_characters() {
-        assert_eq!(mend_escapes(r#""\ud83e\udde0""#), "\"\u{1f9e0}\"");
-        assert_eq!(mend_escapes(r#""\ud83e x""#), "\"\u{fffd} x\"");
+        assert_eq!(repair_escapes(r#""\ud83e\udde0""#), "\"\u{1f9e0}\"");
+        assert_eq!(repair_escapes(r#""\ud83e x""#), "\"\u{fffd} x\"");
         assert_eq!(
-            mend_escapes(r#""\d+ \n \\d \u00e9""#),
+            repair_escapes(r#""\d+ \n \\d \u00e9""#),
             r#""\\d+ \n \\d \u00e9""#
         );
-        assert_eq!(mend_escapes("\\"), "\\\\");
+        assert_eq!(repair_escapes("\\"), "\\\\");
     }
 }

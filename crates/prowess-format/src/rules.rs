@@ -358,7 +358,7 @@ impl<'a> Report<'a> {
         self.diagnostics.last_mut()
     }
 
-    /// Notes a finding with the step that mends it.
+    /// Notes a finding with the step that fixes it.
     pub fn note_with_help(
         &mut self,
         rule: &'static Rule,
@@ -371,7 +371,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Notes a finding that a machine can mend; the fix's title is the help.
+    /// Notes a finding that a machine can fix; the fix's title is the help.
     pub fn note_with_fix(
         &mut self,
         rule: &'static Rule,

@@ -10,7 +10,7 @@ use crate::{
 
 /// One tool a skill asks for, as far as it can be told from the text.
 ///
-/// A pattern that can not be read keeps its whole text as the tool, so that it names no tool any
+/// A pattern that cannot be read keeps its whole text as the tool, so that it names no tool any
 /// host has: a slip never asks for more than was meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolPattern<'a> {
@@ -18,7 +18,7 @@ pub struct ToolPattern<'a> {
     pub tool: &'a str,
     /// What stands in the parentheses, such as `git add:*`; the host knows what it means.
     pub argument: Option<&'a str>,
-    /// Where the pattern stands, or the field where that can not be told.
+    /// Where the pattern stands, or the field where that cannot be told.
     pub span: Span,
 }
 

@@ -11,7 +11,7 @@ use crate::{
 pub struct Trigger<'a> {
     /// The glob or keyword.
     pub text: &'a str,
-    /// Where it stands, or the field where that can not be told.
+    /// Where it stands, or the field where that cannot be told.
     pub span: Span,
 }
 

@@ -187,14 +187,17 @@ impl Reader<'_, '_> {
     }
 
     fn stop(&mut self, error: &ScanError) -> Stop {
-        let at = self.base + self.offsets.byte(error.marker().index());
-        match error.info() {
-            // The scanner looks ahead, so its own limit is met before ours.
-            "recursion limit exceeded" => Stop::too_deep(at),
-            why => Stop::Syntax {
-                at,
-                why: why.to_owned(),
-            },
+        let end = self.offsets.byte(error.marker().index());
+        let at = self.base + end;
+        // The scanner counts open brackets in a byte and looks ahead, so that it stops at 256 of
+        // them before the first one reaches our own limit.
+        let open = self.offsets.text[..end].matches(['[', '{']).count();
+        if open.saturating_sub(self.offsets.text[..end].matches([']', '}']).count()) >= 255 {
+            return Stop::too_deep(at);
+        }
+        Stop::Syntax {
+            at,
+            why: error.info().to_owned(),
         }
     }
 

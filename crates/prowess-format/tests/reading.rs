@@ -54,7 +54,7 @@ fn toml_is_read_between_plus_fences() {
         &expect![[r#"
             {} "x"
             2:8 error[invalid-toml]: the frontmatter is not valid TOML, so the skill has no fields: string values must be quoted, expected literal string
-              mend this line
+              fix this line
         "#]],
     );
 }
@@ -144,19 +144,19 @@ fn encodings_are_named() {
 }
 
 #[test]
-fn a_colon_in_a_description_is_mended_and_costs_no_other_field() {
+fn a_colon_in_a_description_is_repaired_and_costs_no_other_field() {
     check(
         "---\nname: x\ndescription: Use when: asked\nlicense: MIT\n---\n",
         &expect![[r#"
             {"name":"x","description":"Use when: asked","license":"MIT"} ""
-            3:22 warning[repaired-yaml]: `description` is not valid YAML and was mended: a colon inside an unquoted value starts a new field
+            3:22 warning[repaired-yaml]: `description` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field
               write `description: "Use when: asked"`
         "#]],
     );
 }
 
 #[test]
-fn odd_starts_are_mended() {
+fn odd_starts_are_repaired() {
     for start in [
         "**bold** x",
         "@team x",
@@ -177,28 +177,28 @@ fn odd_starts_are_mended() {
 }
 
 #[test]
-fn escapes_and_commas_of_json_are_mended() {
+fn escapes_and_commas_of_json_are_repaired() {
     check(
         "---\nmetadata: {\"emoji\": \"\\ud83e\\udde0\"}\nname: x\nmore:\n  a: \"b\",\n---\n",
         &expect![[r#"
             {"metadata":{"emoji":"🧠"},"name":"x","more":{"a":"b"}} ""
-            2:21 warning[repaired-yaml]: `metadata` is not valid YAML and was mended: while parsing a quoted scalar, found invalid Unicode character escape code
+            2:21 warning[repaired-yaml]: `metadata` is not valid YAML and was repaired: while parsing a quoted scalar, found invalid Unicode character escape code
               write `metadata: {"emoji": "🧠"}`
-            5:9 warning[repaired-yaml]: `more` is not valid YAML and was mended: invalid trailing content after double-quoted scalar
+            5:9 warning[repaired-yaml]: `more` is not valid YAML and was repaired: invalid trailing content after double-quoted scalar
               write `more:` and indent the lines below it
         "#]],
     );
 }
 
 #[test]
-fn tabs_open_quotes_and_loose_lines_are_mended() {
+fn tabs_open_quotes_and_loose_lines_are_repaired() {
     check(
         "---\nmetadata:\n\ta: 1\n\tb: 2\nname: x\ndescription: \"open\nlicense: it's\n---\n",
         &expect![[r#"
             {"metadata":{"a":"1","b":"2"},"name":"x","description":"\"open","license":"it's"} ""
-            3:2 warning[repaired-yaml]: `metadata` is not valid YAML and was mended: a tab indents a line
+            3:2 warning[repaired-yaml]: `metadata` is not valid YAML and was repaired: a tab indents a line
               write `metadata:` and indent the lines below it
-            6:14 warning[repaired-yaml]: `description` is not valid YAML and was mended: the quote is not closed
+            6:14 warning[repaired-yaml]: `description` is not valid YAML and was repaired: the quote is not closed
               write `description: '"open'`
         "#]],
     );
@@ -206,7 +206,7 @@ fn tabs_open_quotes_and_loose_lines_are_mended() {
         "---\nname: x\ndescription: one\n**two**\n- three: 3\n---\n",
         &expect![[r#"
             {"name":"x","description":"one\n**two**\n- three: 3"} ""
-            5:1 warning[repaired-yaml]: `description` is not valid YAML and was mended: a line is neither indented nor a field
+            5:1 warning[repaired-yaml]: `description` is not valid YAML and was repaired: a line is neither indented nor a field
               write `description: |-` and indent the lines below it
         "#]],
     );
@@ -259,7 +259,7 @@ fn what_asks_for_too_much_is_kept_as_text() {
 }
 
 #[test]
-fn strict_refuses_what_others_mend() {
+fn strict_refuses_what_others_repair() {
     let text = "---\nname: x\ndescription: a: b\n---\n";
     assert!(seen(text.as_bytes(), Profile::Strict).contains("error[repaired-yaml]"));
 }

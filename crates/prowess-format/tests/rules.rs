@@ -1,4 +1,4 @@
-//! The rules against real files: no panic, no stray span, and every fix mends what it names.
+//! The rules against real files: no panic, no stray span, and every fix fixes what it names.
 //!
 //! The corpus is not part of the repository; without it this test says so and passes. Run it
 //! with `--nocapture` to see how often each rule speaks, and `PROWESS_SHOW=code` for samples.
@@ -38,7 +38,7 @@ fn count(findings: &[Diagnostic], code: &str) -> usize {
 }
 
 #[test]
-fn every_finding_lies_in_its_file_and_every_fix_mends_it() {
+fn every_finding_lies_in_its_file_and_every_fix_removes_it() {
     let Some(corpus) = corpus() else {
         println!("no shared corpus here; nothing was checked");
         return;
@@ -85,9 +85,9 @@ fn every_finding_lies_in_its_file_and_every_fix_mends_it() {
             *skills.entry(it.code).or_default() += 1;
             if let Some(fix) = &it.fix {
                 let text = std::str::from_utf8(&bytes).unwrap();
-                let mended = fix.apply(text);
-                let mended = mended.unwrap_or_else(|| panic!("{}: {it:?}", case["id"]));
-                let left = findings(mended.as_bytes(), &folder, file, profile);
+                let fixed = fix.apply(text);
+                let fixed = fixed.unwrap_or_else(|| panic!("{}: {it:?}", case["id"]));
+                let left = findings(fixed.as_bytes(), &folder, file, profile);
                 assert!(
                     count(&left, it.code) < count(&found, it.code),
                     "{}: still there after the fix: {it:?}\n{left:#?}",

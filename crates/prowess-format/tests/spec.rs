@@ -15,7 +15,7 @@ use prowess_format::{
     Diagnostic, Folder, FolderFile, Profile, Rule, Severity, Subject, is_invisible, parse, rules,
 };
 
-/// Rules about many files, or about files as a disk has them. A page can not lay those out, so
+/// Rules about many files, or about files as a disk has them. A page cannot lay those out, so
 /// theirs are prose; the tests of the catalog and of the command line hold their promises.
 const OF_THE_CATALOG: &[&str] = &[
     "broken-link",

@@ -29,7 +29,7 @@ pub(crate) use judge::judge_text;
 
 use judge::Checked;
 
-/// Say what is wrong with skills, where, and how to mend it
+/// Say what is wrong with skills, where, and how to fix it
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
@@ -48,13 +48,13 @@ pub(crate) struct Arguments {
     /// Print JSON; the same as `--format json`
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Mend what can be mended by machine, in the files themselves
+    /// Fix what can be fixed by machine, in the files themselves
     #[arg(long)]
     fix: bool,
     /// Show what `--fix` would change and change nothing
     #[arg(long, requires = "fix")]
     dry_run: bool,
-    /// Show hints too, and mend them with `--fix`; JSON and SARIF always hold them
+    /// Show hints too, and fix them with `--fix`; JSON and SARIF always hold them
     #[arg(long)]
     hints: bool,
     /// Print errors only, and no summary
@@ -106,16 +106,16 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         arguments.format
     };
     let mut checks = check(arguments, session)?;
-    let mut mended = 0;
+    let mut fixed = 0;
     if arguments.fix {
-        // A hint is a matter of taste, so it is mended only on request.
+        // A hint is a matter of taste, so it is fixed only on request.
         let least = if arguments.hints {
             Severity::Hint
         } else {
             Severity::Warning
         };
-        mended = fix::run(&checks, least, arguments.dry_run, session)?;
-        if mended > 0 && !arguments.dry_run {
+        fixed = fix::run(&checks, least, arguments.dry_run, session)?;
+        if fixed > 0 && !arguments.dry_run {
             // What is told from here on is about the files as they are now.
             checks = check(arguments, session)?;
         }
@@ -149,7 +149,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     }
     session.output.finish()?;
     if !arguments.quiet {
-        let summary = summary::summary(&checks, hints, mended, arguments, session);
+        let summary = summary::summary(&checks, hints, fixed, arguments, session);
         session.output.message(&summary);
     }
     Ok(if found || checks.skills.is_empty() {

@@ -43,7 +43,7 @@ fn findings_show_the_line_and_the_step() {
         -- stderr
         2 skills checked (standard profile): 2 errors, 2 warnings and 1 hint
         hint: `--hints` shows the hints
-        hint: 2 of these can be mended by `--fix`; `--fix --dry-run` shows how
+        hint: 2 of these can be fixed by `--fix`; `--fix --dry-run` shows how
         -- exit 1
     "#]]
     .assert_eq(&broken().run("check skills"));
@@ -121,7 +121,7 @@ fn a_fix_changes_only_what_it_names() {
         -- stderr
         2 skills checked (standard profile): 1 warning and 1 hint
         hint: `--hints` shows the hints
-        hint: 1 file mended
+        hint: 1 file fixed
         -- exit 0
     "#]]
     .assert_eq(&world.run("check skills --fix"));
@@ -141,7 +141,7 @@ fn a_fix_changes_only_what_it_names() {
         -- stderr
         2 skills checked (standard profile): 1 warning and 1 hint
         hint: `--hints` shows the hints
-        hint: there was nothing `--fix` can mend
+        hint: there was nothing `--fix` can fix
         -- exit 0
     "#]]
     .assert_eq(&world.run("check skills --fix"));
@@ -160,7 +160,7 @@ fn a_link_out_of_the_skill_is_never_written() {
     .unwrap();
     let told = world.run("check skills/linked --fix --allow-link ../elsewhere");
     assert!(
-        told.contains("is not mended: it is a link that leads out of the skill"),
+        told.contains("is not fixed: it is a link that leads out of the skill"),
         "{told}"
     );
     assert_eq!(world.read("elsewhere/SKILL.md"), BROKEN);
@@ -234,7 +234,7 @@ fn github_turns_findings_into_annotations() {
         -- stderr
         2 skills checked (standard profile): 2 errors, 2 warnings and 1 hint
         hint: `--hints` shows the hints
-        hint: 2 of these can be mended by `--fix`; `--fix --dry-run` shows how
+        hint: 2 of these can be fixed by `--fix`; `--fix --dry-run` shows how
         -- exit 1
     "#]].assert_eq(&broken().run("check skills --format github"));
 }

@@ -44,7 +44,7 @@ fn row_04_unquoted_colon() {
         "---\nname: bad\ndescription: Use when: asked to.\n---\nDo it.\n",
         &expect![[r#"
             bad/SKILL.md: active
-              3:22 warning[repaired-yaml]: `description` is not valid YAML and was mended: a colon inside an unquoted value starts a new field
+              3:22 warning[repaired-yaml]: `description` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field
         "#]],
     );
 }
@@ -55,21 +55,21 @@ fn row_05_tab_bad_escape_unclosed_quote() {
         "---\nname: bad\ndescription: Use when asked.\nmetadata:\n\ta: b\n---\nx\n",
         &expect![[r#"
             bad/SKILL.md: active
-              5:2 warning[repaired-yaml]: `metadata` is not valid YAML and was mended: a tab indents a line
+              5:2 warning[repaired-yaml]: `metadata` is not valid YAML and was repaired: a tab indents a line
         "#]],
     );
     file(
         "---\nname: bad\ndescription: \"Use when \\d asked\"\n---\nx\n",
         &expect![[r#"
             bad/SKILL.md: active
-              3:14 warning[repaired-yaml]: `description` is not valid YAML and was mended: while parsing a quoted scalar, found unknown escape character
+              3:14 warning[repaired-yaml]: `description` is not valid YAML and was repaired: while parsing a quoted scalar, found unknown escape character
         "#]],
     );
     file(
         "---\nname: bad\ndescription: \"Use when asked\n---\nx\n",
         &expect![[r#"
             bad/SKILL.md: active
-              3:14 warning[repaired-yaml]: `description` is not valid YAML and was mended: the quote is not closed
+              3:14 warning[repaired-yaml]: `description` is not valid YAML and was repaired: the quote is not closed
         "#]],
     );
 }
@@ -191,7 +191,7 @@ fn row_11_12_13_encodings() {
               1:1 hint[byte-order-mark]: the file starts with a byte order mark, and some clients refuse it
               1:5 hint[line-endings]: lines end in CRLF; they are read well here, but not by every client
               4:1 hint[client-field]: not part of the standard: `tags` (read by several clients)
-              4:8 warning[repaired-yaml]: `tags` is not valid YAML and was mended: a colon inside an unquoted value starts a new field
+              4:8 warning[repaired-yaml]: `tags` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field
         "#]],
     );
     file(
@@ -199,7 +199,7 @@ fn row_11_12_13_encodings() {
         &expect![[r#"
             bad/SKILL.md: active
               1:4 hint[line-endings]: lines end in CR; they are read well here, but not by every client
-              3:22 warning[repaired-yaml]: `description` is not valid YAML and was mended: a colon inside an unquoted value starts a new field
+              3:22 warning[repaired-yaml]: `description` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field
         "#]],
     );
 }

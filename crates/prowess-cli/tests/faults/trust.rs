@@ -115,7 +115,7 @@ fn row_31_a_look_alike_is_told_before_it_is_trusted() {
           |       ^^^^^^ write it in `a-z`, `0-9` and hyphens, and keep the word itself in the description
 
         2 skills checked (standard profile): 1 error and 2 warnings
-        hint: 1 of these can be mended by `--fix`; `--fix --dry-run` shows how
+        hint: 1 of these can be fixed by `--fix`; `--fix --dry-run` shows how
     "#]].assert_eq(&world.run("check"));
     world.run("trust");
     assert!(!world.run("prompt").contains("Is the project's"));

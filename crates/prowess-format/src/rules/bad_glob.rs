@@ -1,6 +1,6 @@
 //! `bad-glob`: every glob in `triggers` and `paths` can be read.
 //!
-//! A glob that can not be read matches nothing, so the skill never wakes by itself.
+//! A glob that cannot be read matches nothing, so the skill never wakes by itself.
 
 use globset::GlobBuilder;
 

@@ -1,6 +1,6 @@
 //! `bad-tool-pattern`: every tool in `allowed-tools` can be read.
 //!
-//! What can not be read is never granted, so the skill lacks a tool its author thought of.
+//! What cannot be read is never granted, so the skill lacks a tool its author thought of.
 
 use crate::rules::{Levels, Report, Rule, Subject};
 

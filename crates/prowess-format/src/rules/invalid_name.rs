@@ -28,7 +28,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         return;
     };
     let message = format!("`{}` is not a skill name: {fault}", crate::shown(name));
-    // The folder's name is the one the standard asks for, so one step mends both.
+    // The folder's name is the one the standard asks for, so one step fixes both.
     let better = subject
         .folder_name()
         .and_then(|folder| SkillName::new(folder).ok())

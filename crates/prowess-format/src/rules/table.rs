@@ -53,7 +53,7 @@ declared! {
     frontmatter_too_large "frontmatter-too-large" Levels::ERROR,
         "the frontmatter is at most 64 KiB";
 
-    /// TOML is never mended: its readers agree on what is wrong.
+    /// TOML is never repaired: its readers agree on what is wrong.
     invalid_toml "invalid-toml" Levels::ERROR,
         "frontmatter between `+++` lines is TOML that can be read";
 
@@ -61,7 +61,7 @@ declared! {
     invalid_utf8 "invalid-utf8" Levels::ERROR,
         "the file is UTF-8";
 
-    /// What can be mended without guessing is `repaired-yaml`; this is the rest.
+    /// What can be fixed without guessing is `repaired-yaml`; this is the rest.
     invalid_yaml "invalid-yaml" Levels::ERROR,
         "the frontmatter is YAML that can be read";
 
@@ -87,9 +87,9 @@ declared! {
     not_a_map "not-a-map" Levels::ERROR,
         "the frontmatter is a map of fields";
 
-    /// Other readers refuse what is mended here, so the exact replacement is always shown.
+    /// Other readers refuse what is repaired here, so the exact replacement is always shown.
     repaired_yaml "repaired-yaml" Levels::LOUD,
-        "the frontmatter is read as written, without mending";
+        "the frontmatter is read as written, without a repair";
 
     /// Without the closing fence nobody can tell fields from instructions; the body is never
     /// guessed.

@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for field in subject.document.fields() {
         if fields::known_field(&field.key).is_none() && fields::did_you_mean(&field.key).is_none() {
-            // Sub-agents have `tools`; in a skill its meaning is too near to guess and too far to mend.
+            // Sub-agents have `tools`; in a skill its meaning is too near to guess and too far to fix.
             let help = match &*field.key {
                 "tools" => "write `allowed-tools` for tools it needs, or move it below `metadata`",
                 _ => "move it below `metadata`",

@@ -1,4 +1,4 @@
-//! `check --fix`: mends the spans the findings name, and writes whole files or nothing.
+//! `check --fix`: fixes the spans the findings name, and writes whole files or nothing.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use similar::TextDiff;
 use super::{Checks, judge};
 use crate::{exit::Failure, files, render::text::safe_lines, session::Session, write::write_whole};
 
-/// Mending one thing can uncover another; more rounds than this would go in circles.
+/// Fixing one thing can uncover another; more rounds than this would go in circles.
 const ROUNDS: usize = 10;
 
-/// Mends every file that can be, down to the findings that matter least; gives back how many were, or would be, changed.
+/// Fixes every file that can be, down to the findings that matter least; gives back how many were, or would be, changed.
 pub(super) fn run(
     checks: &Checks,
     least: Severity,
@@ -32,13 +32,13 @@ pub(super) fn run(
         }
         let folder = prowess::folder_of(skill, &session.config.limits);
         let again = |text: &str| judge::judge_text(text, folder.as_ref(), checks.profile);
-        let Some(text) = mend(old, checked.diagnostics.clone(), least, again) else {
+        let Some(text) = fix(old, checked.diagnostics.clone(), least, again) else {
             continue;
         };
         let path = session.environment.shorten(&checked.path);
         let file = skill.absolute_path();
         if let Err(reason) = may_write(&file, old) {
-            let hint = format!("`{path}` is not mended: {reason}");
+            let hint = format!("`{path}` is not fixed: {reason}");
             session.output.hint(&hint);
             continue;
         }
@@ -64,8 +64,8 @@ fn shown(diff: &str, session: &Session) -> String {
     }
 }
 
-/// The mended text; `None` where nothing can be mended.
-fn mend(
+/// The fixed text; `None` where nothing can be fixed.
+fn fix(
     old: &str,
     mut diagnostics: Vec<Diagnostic>,
     least: Severity,
@@ -113,15 +113,15 @@ fn apply(text: &str, diagnostics: &[Diagnostic], least: Severity) -> Option<Stri
         }
     }
     taken.sort_by_key(|edit| edit.span);
-    let mut mended = String::with_capacity(text.len());
+    let mut fixed = String::with_capacity(text.len());
     let mut at = 0;
     for edit in &taken {
-        mended.push_str(&text[at..edit.span.start]);
-        mended.push_str(&edit.text);
+        fixed.push_str(&text[at..edit.span.start]);
+        fixed.push_str(&edit.text);
         at = edit.span.end;
     }
-    mended.push_str(&text[at..]);
-    (mended != text).then_some(mended)
+    fixed.push_str(&text[at..]);
+    (fixed != text).then_some(fixed)
 }
 
 /// Whether two edits can both be made; two insertions at one place can not.
@@ -187,7 +187,7 @@ mod tests {
     fn only_the_named_spans_change() {
         let text = "---\r\nname: pdf # mine\r\ndesciption: \"Fills forms. Use when asked.\"\r\n---\r\nGo.\r\n";
         let again = |text: &str| judge::judge_text(text, None, Profile::Standard);
-        let mended = mend(text, again(text), Severity::Warning, again).unwrap();
-        assert_eq!(mended, text.replace("desciption", "description"));
+        let fixed = fix(text, again(text), Severity::Warning, again).unwrap();
+        assert_eq!(fixed, text.replace("desciption", "description"));
     }
 }

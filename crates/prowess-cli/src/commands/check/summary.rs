@@ -14,7 +14,7 @@ use crate::{
 pub(super) fn summary(
     checks: &Checks,
     hints: usize,
-    mended: usize,
+    fixed: usize,
     arguments: &Arguments,
     session: &Session,
 ) -> String {
@@ -40,14 +40,14 @@ pub(super) fn summary(
     if checks.partial {
         hint("partly checked: a limit ended the scan early, and more may be wrong");
     }
-    match (arguments.fix, arguments.dry_run, mended) {
-        (true, true, 0) => hint("there is nothing `--fix` can mend"),
+    match (arguments.fix, arguments.dry_run, fixed) {
+        (true, true, 0) => hint("there is nothing `--fix` can fix"),
         (true, true, _) => hint(&format!(
             "`--fix` without `--dry-run` changes {}",
-            count(mended, "file")
+            count(fixed, "file")
         )),
-        (true, false, 0) => hint("there was nothing `--fix` can mend"),
-        (true, false, _) => hint(&format!("{} mended", count(mended, "file"))),
+        (true, false, 0) => hint("there was nothing `--fix` can fix"),
+        (true, false, _) => hint(&format!("{} fixed", count(fixed, "file"))),
         (false, ..) => {
             if let Some(message) = fixable(checks) {
                 hint(&message);
@@ -88,7 +88,7 @@ fn verdict(checks: &Checks, hints: usize, arguments: &Arguments, session: &Sessi
     format!("{checked} checked ({} profile): {found}\n", checks.profile)
 }
 
-/// How many findings a machine can mend.
+/// How many findings a machine can fix.
 fn fixable(checks: &Checks) -> Option<String> {
     let found = checks
         .skills
@@ -97,7 +97,7 @@ fn fixable(checks: &Checks) -> Option<String> {
     match found.filter(|diagnostic| diagnostic.fix.is_some()).count() {
         0 => None,
         number => Some(format!(
-            "{} of these can be mended by `--fix`; `--fix --dry-run` shows how",
+            "{} of these can be fixed by `--fix`; `--fix --dry-run` shows how",
             thousands(number)
         )),
     }

@@ -1,4 +1,4 @@
-//! Mends YAML that authors write and parsers refuse, one field at a time.
+//! Repairs YAML that authors write and parsers refuse, one field at a time.
 //!
 //! The frontmatter is cut into its top-level fields. A field that reads well is taken as it
 //! is; one that does not is rewritten in ever blunter ways until it does, so that a stray
@@ -20,7 +20,7 @@ type Attempt = fn(&str, usize) -> Option<String>;
 
 /// What came of a frontmatter that is not valid YAML.
 #[derive(Debug, Default)]
-pub(crate) struct Mended {
+pub(crate) struct Repaired {
     pub(crate) fields: Vec<Field>,
     pub(crate) repairs: Vec<Repair>,
     pub(crate) remarks: Vec<(Remark, Span)>,
@@ -45,7 +45,7 @@ pub(crate) struct Repair {
 pub(crate) enum RepairKind {
     /// Other readers accept the quotes as they stand.
     LooseQuotes,
-    /// No reader takes it without mending.
+    /// No reader takes it without a repair.
     Repaired,
     /// It is an alias whose anchor is not there.
     UnknownAlias,
@@ -54,8 +54,8 @@ pub(crate) enum RepairKind {
 }
 
 /// Reads the fields of `text[frontmatter]` one by one.
-pub(crate) fn mend(text: &str, frontmatter: Span) -> Mended {
-    let mut mended = Mended::default();
+pub(crate) fn repair(text: &str, frontmatter: Span) -> Repaired {
+    let mut repaired = Repaired::default();
     let mut at = frontmatter.start;
     let mut stray = frontmatter.start;
     while at < frontmatter.end && key_line(&text[at..line_end(text, at)]).is_none() {
@@ -68,17 +68,17 @@ pub(crate) fn mend(text: &str, frontmatter: Span) -> Mended {
         .lines()
         .any(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
     {
-        mended.stray = Some(before);
+        repaired.stray = Some(before);
     }
     for _ in 0..FIELDS {
         if at >= frontmatter.end {
             break;
         }
         let end = field_end(text, at, frontmatter.end);
-        mend_field(text, at, end, &mut mended);
+        repair_field(text, at, end, &mut repaired);
         at = end;
     }
-    mended
+    repaired
 }
 
 /// The end of the field that starts at `from`: where the next one starts.
@@ -104,14 +104,14 @@ fn field_end(text: &str, from: usize, limit: usize) -> usize {
     at
 }
 
-fn mend_field(text: &str, start: usize, end: usize, mended: &mut Mended) {
+fn repair_field(text: &str, start: usize, end: usize, repaired: &mut Repaired) {
     let span = trimmed(text, start, end);
     let source = span.of(text);
     let stop = match yaml::read(source, span.start, &mut Budget::default()) {
         Ok(read) => match read.root.map(|node| node.value) {
             Some(Value::Map(fields)) => {
-                mended.fields.extend(fields);
-                mended.remarks.extend(read.remarks);
+                repaired.fields.extend(fields);
+                repaired.remarks.extend(read.remarks);
                 return;
             }
             _ => Stop::Syntax {
@@ -131,7 +131,7 @@ fn mend_field(text: &str, start: usize, end: usize, mended: &mut Mended) {
         }
         Stop::Syntax { .. } => &[
             (RepairKind::LooseQuotes, indent_quoted),
-            (RepairKind::Repaired, mend_lines),
+            (RepairKind::Repaired, repair_lines),
             (RepairKind::Repaired, as_text),
         ],
     };
@@ -147,7 +147,7 @@ fn mend_field(text: &str, start: usize, end: usize, mended: &mut Mended) {
         };
         let key_span = Span::new(span.start + key.start, span.start + key.end);
         let value_span = trimmed(text, (span.start + value).min(span.end), span.end);
-        mended.repairs.push(Repair {
+        repaired.repairs.push(Repair {
             key: fields
                 .first()
                 .map_or_else(Box::default, |field| field.key.clone()),
@@ -157,7 +157,7 @@ fn mend_field(text: &str, start: usize, end: usize, mended: &mut Mended) {
             span,
             replacement,
         });
-        mended.fields.extend(fields.into_iter().map(|mut field| {
+        repaired.fields.extend(fields.into_iter().map(|mut field| {
             field.key_span = key_span;
             relocate(&mut field.node, value_span);
             field
@@ -216,14 +216,11 @@ fn reason(source: &str, value: usize, stop: &Stop) -> String {
     {
         return "a tab indents a line".into();
     }
-    match stop.why() {
-        "simple key expected"
-        | "simple key expect ':'"
-        | "while parsing a block mapping, did not find expected key" => {
-            "a line is neither indented nor a field".into()
-        }
-        why => why.into(),
+    let mut below = source.lines().skip(1);
+    if below.any(|line| !line.is_empty() && !line.starts_with([' ', '\t', '-', '#'])) {
+        return "a line is neither indented nor a field".into();
     }
+    stop.why().into()
 }
 
 fn first_line(text: &str) -> &str {
@@ -296,9 +293,9 @@ fn indent_quoted(source: &str, _: usize) -> Option<String> {
     changed.then_some(out)
 }
 
-/// Mends each line for itself: tabs, escapes, and values that need quotes.
+/// Repairs each line for itself: tabs, escapes, and values that need quotes.
 #[expect(clippy::unnecessary_wraps, reason = "an `Attempt` like the others")]
-fn mend_lines(source: &str, _: usize) -> Option<String> {
+fn repair_lines(source: &str, _: usize) -> Option<String> {
     let mut out = String::with_capacity(source.len() + 16);
     let mut block: Option<usize> = None;
     let lines: Vec<&str> = source.lines().collect();
@@ -315,7 +312,7 @@ fn mend_lines(source: &str, _: usize) -> Option<String> {
             let more = lines
                 .get(number + 1)
                 .is_some_and(|next| self::indent(next) > indent);
-            if mend_entry(body, more, &mut out) {
+            if repair_entry(body, more, &mut out) {
                 block = Some(indent);
             }
         }
@@ -333,8 +330,8 @@ fn indent(line: &str) -> usize {
         .sum()
 }
 
-/// Mends `- key: value`; says whether it opens a block of text.
-fn mend_entry(mut entry: &str, more: bool, out: &mut String) -> bool {
+/// Repairs `- key: value`; says whether it opens a block of text.
+fn repair_entry(mut entry: &str, more: bool, out: &mut String) -> bool {
     while let Some(rest) = entry.strip_prefix("- ") {
         out.push_str("- ");
         entry = rest.trim_start();
@@ -356,15 +353,15 @@ fn mend_entry(mut entry: &str, more: bool, out: &mut String) -> bool {
         out.push_str(value);
         return true;
     }
-    match if more { None } else { mend_value(value) } {
-        Some(mended) => out.push_str(&mended),
+    match if more { None } else { repair_value(value) } {
+        Some(repaired) => out.push_str(&repaired),
         None => out.push_str(value),
     }
     false
 }
 
-/// Rewrites a value that can not stand as it is.
-fn mend_value(value: &str) -> Option<String> {
+/// Rewrites a value that cannot stand as it is.
+fn repair_value(value: &str) -> Option<String> {
     let value = value.trim_end();
     let reads = |text: &str| yaml::read(text, 0, &mut Budget::default()).is_ok();
     match value.chars().next()? {
@@ -383,15 +380,23 @@ fn mend_value(value: &str) -> Option<String> {
             if reads(value) {
                 return Some(value.to_owned());
             }
-            let mended = quote::mend_escapes(value);
-            Some(if reads(&mended) { mended } else { quote(value) })
+            let repaired = quote::repair_escapes(value);
+            Some(if reads(&repaired) {
+                repaired
+            } else {
+                quote(value)
+            })
         }
         '[' | '{' => {
             if reads(value) {
                 return None;
             }
-            let mended = quote::mend_escapes(value);
-            Some(if reads(&mended) { mended } else { quote(value) })
+            let repaired = quote::repair_escapes(value);
+            Some(if reads(&repaired) {
+                repaired
+            } else {
+                quote(value)
+            })
         }
         '&' | '*' | '!' => (!reads(value)).then(|| quote(value)),
         '@' | '`' | '%' | ',' | ']' | '}' | '|' | '>' => Some(quote(value)),
