@@ -68,6 +68,36 @@ pub struct Explanation {
     pub missing: Vec<Missing>,
 }
 
+impl Explanation {
+    /// The words that made the score, each once and in lower case, under the field it added most
+    /// in. Fields and words come in the order of what they added.
+    pub fn by_field(&self) -> Vec<(Field, Vec<String>)> {
+        let mut fields: Vec<(Field, Vec<String>)> = Vec::new();
+        for added in &self.words {
+            let Some(field) = added.main_field() else {
+                continue;
+            };
+            let word = added.word.to_lowercase();
+            if fields.iter().any(|(_, words)| words.contains(&word)) {
+                continue;
+            }
+            match fields.iter_mut().find(|(known, _)| *known == field) {
+                Some((_, words)) => words.push(word),
+                None => fields.push((field, vec![word])),
+            }
+        }
+        fields
+    }
+}
+
+impl WordAdded {
+    /// The field it added most in.
+    pub fn main_field(&self) -> Option<Field> {
+        let most = |a: &&Added, b: &&Added| a.added.total_cmp(&b.added);
+        self.fields.iter().max_by(most).map(|most| most.field)
+    }
+}
+
 impl Index {
     /// Explains the score a skill gets for a request, or would get: the skill need not be part
     /// of the index, so a changed description can be tried against the same rivals.

@@ -2,10 +2,7 @@
 
 use std::fmt::Write as _;
 
-use prowess::{
-    explain::{Explanation, WordAdded},
-    index::Field,
-};
+use prowess::{explain::Explanation, index::Field};
 
 use super::{
     paint::Paint,
@@ -26,32 +23,16 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
 /// The words that made the score, by where they stand: `description: water, ceiling`.
 pub(crate) fn in_short(explanation: &Explanation) -> String {
-    let mut places: Vec<(&str, Vec<String>)> = Vec::new();
-    for word in explanation.words.iter().take(MOST_WORDS / 2) {
-        let Some(place) = main_field(word).map(told) else {
-            continue;
-        };
-        let text = line(&word.word);
-        match places.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, words)) if words.contains(&text) => {}
-            Some((_, words)) => words.push(text),
-            None => places.push((place, vec![text])),
+    let mut left = MOST_WORDS / 2;
+    let mut parts = Vec::new();
+    for (field, words) in explanation.by_field() {
+        let words: Vec<String> = words.iter().take(left).map(|word| line(word)).collect();
+        left -= words.len();
+        if !words.is_empty() {
+            parts.push(format!("{}: {}", told(field), words.join(", ")));
         }
     }
-    let parts: Vec<String> = places
-        .iter()
-        .map(|(place, words)| format!("{place}: {}", words.join(", ")))
-        .collect();
     parts.join("; ")
-}
-
-/// The field a word added most in.
-fn main_field(word: &WordAdded) -> Option<Field> {
-    let most = word
-        .fields
-        .iter()
-        .max_by(|a, b| a.added.total_cmp(&b.added));
-    most.map(|most| most.field)
 }
 
 /// The field as people call it.

@@ -1,18 +1,11 @@
 //! `search_skills`: finds skills for a task, for catalogs too large to list.
 
-use std::collections::HashSet;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Tool, ToolRecord, ToolResult, Toolset, describe};
-use crate::{
-    frame::one_line,
-    select::Policy,
-    skill::Skill,
-    words::{self, Stemmers},
-};
+use crate::{explain::Explanation, frame::one_line, index::Field, select::Policy, skill::Skill};
 
 pub(super) const NAME: &str = "search_skills";
 
@@ -99,7 +92,6 @@ impl Tool for SearchTool {
             ..self.0.options().policy.clone()
         };
         let selection = catalog.select(query, &policy);
-        let asked = terms(query);
         let hits: Vec<Hit<'_>> = selection
             .matches
             .iter()
@@ -107,7 +99,10 @@ impl Tool for SearchTool {
                 let skill = catalog.skill(found.document);
                 Hit {
                     name: skill.name(),
-                    reason: reason(&asked, skill),
+                    reason: reason(
+                        &catalog.explain(query, found.document, policy.ranker),
+                        skill,
+                    ),
                     score: found.score,
                     confidence: found.confidence,
                 }
@@ -140,39 +135,21 @@ impl Tool for SearchTool {
     }
 }
 
-/// Why a skill was found: the words it shares with the request, and what it is for.
-fn reason(asked: &[(String, String)], skill: &Skill) -> String {
+/// Why a skill was found: what it is for, and where it has the words of the request.
+///
+/// The words are those of the explanation that `select` and `why` show, so a word that was
+/// misspelt or stands in `when_to_use` is named here too.
+fn reason(explanation: &Explanation, skill: &Skill) -> String {
     let description = one_line(skill.description());
     let origin = skill.remote().map(|remote| format!(" ({})", remote.told()));
-    let tags = skill.tags().join(" ");
-    let fields = [
-        ("name", skill.name()),
-        ("tags", &tags),
-        ("description", &description),
-        ("instructions", skill.instructions()),
-    ];
-    let mut explained = HashSet::new();
-    let mut shared = Vec::new();
-    for (field, text) in fields {
-        let open: Vec<&str> = asked
-            .iter()
-            .filter(|(word, _)| !explained.contains(word))
-            .map(|(_, term)| term.as_str())
-            .collect();
-        if open.is_empty() {
-            break;
-        }
-        let known = known(text, &open);
-        let mut words = Vec::new();
-        for (word, term) in asked {
-            if known.contains(term.as_str()) && explained.insert(word.clone()) {
-                words.push(format!("`{word}`"));
-            }
-        }
-        if !words.is_empty() {
-            shared.push(format!("{} in its {field}", words.join(", ")));
-        }
-    }
+    let shared: Vec<String> = explanation
+        .by_field()
+        .into_iter()
+        .map(|(field, words)| {
+            let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            format!("{} in its {}", words.join(", "), place(field))
+        })
+        .collect();
     let first: String = description.chars().take(120).collect();
     let mark = if first.len() < description.len() {
         " …"
@@ -187,38 +164,11 @@ fn reason(asked: &[(String, String)], skill: &Skill) -> String {
     }
 }
 
-/// Which of these terms a text has. A word is looked at closely only where it holds the first two
-/// letters of one: instructions are long, and a search is answered while a model waits.
-fn known<'t>(text: &str, wanted: &[&'t str]) -> HashSet<&'t str> {
-    let starts: Vec<[u8; 2]> = wanted
-        .iter()
-        .filter_map(|term| term.as_bytes().first_chunk().copied())
-        .collect();
-    let every = starts.len() < wanted.len() || !wanted.iter().all(|term| term.is_ascii());
-    let stemmers = Stemmers::default();
-    let mut found = HashSet::new();
-    words::each(text, |word| {
-        let may_fit = |pair: &[u8]| {
-            let pair = [pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()];
-            starts.contains(&pair)
-        };
-        if every || !word.is_ascii() || word.as_bytes().windows(2).any(may_fit) {
-            words::terms(word, &stemmers, |term, _| {
-                found.extend(wanted.iter().find(|wanted| **wanted == term));
-            });
-        }
-    });
-    found
-}
-
-/// The words of a text with the terms they are found by.
-fn terms(text: &str) -> Vec<(String, String)> {
-    let stemmers = Stemmers::default();
-    let mut found = Vec::new();
-    words::each(text, |word| {
-        words::terms(word, &stemmers, |term, _| {
-            found.push((word.to_lowercase(), term.to_owned()));
-        });
-    });
-    found
+/// Where a word stands, as a model reads it.
+fn place(field: Field) -> &'static str {
+    match field {
+        Field::NotFor => "description, of what it is not for",
+        Field::Prose => "instructions",
+        field => field.name(),
+    }
 }

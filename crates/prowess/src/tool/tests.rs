@@ -10,6 +10,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     catalog::LoadOptions,
+    rank::Ranker,
     sample::{catalog, overlap},
     source::{Source, disk::DiskSource},
 };
@@ -225,6 +226,24 @@ fn the_schema_lists_the_names_while_they_are_few() {
 }
 
 #[test]
+fn a_search_explains_by_the_words_that_select_explains_by() {
+    let catalog = catalog(&[(
+        "crash",
+        "description: Debugs pods.\nwhen_to_use: Kubernetes deployments that crash.\n",
+        "",
+    )]);
+    let tools = Toolset::new(Arc::new(catalog), ToolOptions::default());
+    let query = "kubernets deploymnts crashh";
+    let result = tools.search().call(&json!({"query": query}));
+    let text = result.text.replace(char::is_numeric, "0");
+    expect!["- crash (0.00): Debugs pods. [`kubernets`, `deploymnts` in its description; `crashh` in its name]"].assert_eq(&text);
+    let catalog = tools.catalog();
+    let words = catalog.explain(query, 0, Ranker::Lexical).words;
+    assert_eq!(words.len(), 3);
+    assert!(words.iter().all(|word| text.contains(&word.word)));
+}
+
+#[test]
 fn a_search_gives_names_reasons_and_scores() {
     let tools = toolset();
     let result = tools
@@ -232,7 +251,7 @@ fn a_search_gives_names_reasons_and_scores() {
         .call(&json!({"query": "help me fill forms", "top_k": 2}));
     let text = result.text.replace(char::is_numeric, "0");
     expect![[r#"
-        - pdf (0.00): Fills PDF forms. [`fill`, `forms` in its description]
+        - pdf (0.00): Fills PDF forms. [`forms` in its description]
         Found 1 skill"#]]
     .assert_eq(&format!("{text}\n{}", result.record.shown()));
     let hit = &result.record.data.unwrap()["matches"][0];
