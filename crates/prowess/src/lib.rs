@@ -30,6 +30,9 @@ pub use live::{LiveCatalog, LiveOptions};
 pub use pool::Pool;
 pub use prompt::escape_xml;
 pub use prowess_format as format;
+#[cfg(feature = "embeddings")]
+pub use prowess_search::embed;
+pub use prowess_search::{confidence, explain, index, rank, select};
 pub use resource::{
     Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources, opaque_id,
 };
@@ -64,15 +67,7 @@ mod skill;
 mod survey;
 
 // The right skill for a request.
-pub mod confidence;
-#[cfg(feature = "embeddings")]
-pub mod embed;
-pub mod explain;
-pub mod index;
 mod pool;
-pub mod rank;
-pub mod select;
-mod words;
 
 // What others read.
 mod check;

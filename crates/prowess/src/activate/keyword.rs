@@ -3,7 +3,9 @@
 use aho_corasick::AhoCorasick;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::{skill::Skill, words::is_dense};
+use prowess_search::is_dense;
+
+use crate::skill::Skill;
 
 /// Every keyword of a catalog as one automaton.
 #[derive(Debug)]

@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use crate::{skill::Skill, words::is_dense};
+use prowess_search::is_dense;
+
+use crate::skill::Skill;
 
 /// Every name of a catalog that a user may speak.
 #[derive(Debug)]

@@ -53,7 +53,7 @@ impl SavedIndex {
         let opened = file::open(&self.path, self.edition).ok()?;
         let keys = opened.section(KEYS).ok()?;
         let (keys, _) = keys.as_chunks::<KEY>();
-        let index = Index::from_vouched(opened.section(INDEX).ok()?.into()).ok()?;
+        let index = Index::from_vouched(opened.section(INDEX).ok()?).ok()?;
         (index.len() == keys.len()).then(|| (index, keys.to_vec()))
     }
 

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use super::Catalog;
+#[cfg(feature = "embeddings")]
+use crate::embed::{Embedder, Vectors};
 use crate::{
     index::{Entry, FieldWeights, Index},
     select::{Policy, Selection},
@@ -35,6 +37,28 @@ impl Catalog {
     pub fn select(&self, query: &str, policy: &Policy) -> Selection {
         self.index()
             .select(query, policy, |document| self.admits(document, policy))
+    }
+
+    /// Asks a host's model for the vector of each skill that can be found.
+    #[cfg(feature = "embeddings")]
+    pub fn vectors(&self, embedder: &dyn Embedder) -> Vectors {
+        let skills = (0..self.index().len() as u32).map(|document| self.skill(document));
+        let texts: Vec<Text<'_>> = skills.map(Text::of).collect();
+        let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
+        Vectors::build(&entries, embedder)
+    }
+
+    /// Ranks by words and by these vectors of the same catalog together.
+    #[cfg(feature = "embeddings")]
+    pub fn select_by_meaning(
+        &self,
+        query: &str,
+        policy: &Policy,
+        vectors: &Vectors,
+        embedder: &dyn Embedder,
+    ) -> Selection {
+        let allow = |document| self.admits(document, policy);
+        vectors.select(self.index(), query, policy, embedder, allow)
     }
 
     /// Whether the policy lets a skill be chosen.

@@ -58,11 +58,11 @@ pub enum ModelError {
 /// `count dimensions` on the first.
 ///
 /// ```
-/// use prowess::embed::{Embedder, StaticModel};
+/// use prowess_search::embed::{Embedder, StaticModel};
 ///
 /// let model = StaticModel::read("2 2\ncat 1 0\ndog 0 1\n".as_bytes())?;
 /// assert_eq!(model.embed("a cat, a dog"), Some(vec![0.5, 0.5]));
-/// # Ok::<(), prowess::embed::ModelError>(())
+/// # Ok::<(), prowess_search::embed::ModelError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct StaticModel {

@@ -14,7 +14,7 @@ mod scan;
 mod stem;
 mod stop;
 
-pub(crate) use fold::is_dense;
+pub use fold::is_dense;
 pub(crate) use intern::Interner;
 pub(crate) use scan::{Span, each, scan};
 pub(crate) use stem::Stemmers;

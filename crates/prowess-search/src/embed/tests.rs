@@ -4,7 +4,6 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::sample;
 
 /// Knows a few words; those in one row mean the same.
 struct Meanings;
@@ -31,12 +30,33 @@ impl Embedder for Always {
     }
 }
 
-fn skills() -> Catalog {
-    sample::catalog(&[
-        ("fix", "description: Fix what is broken.\n", ""),
-        ("pdf", "description: Fills PDF forms.\ntags: [paper]\n", ""),
-        ("sql", "description: Reviews SQL queries.\n", ""),
-    ])
+const SKILLS: [(&str, &str, &[&str]); 3] = [
+    ("fix", "Fix what is broken.", &[]),
+    ("pdf", "Fills PDF forms.", &["paper"]),
+    ("sql", "Reviews SQL queries.", &[]),
+];
+
+fn entries() -> Vec<Entry<'static>> {
+    SKILLS
+        .iter()
+        .map(|(name, description, tags)| Entry {
+            name,
+            description,
+            tags: tags.to_vec(),
+            body: "",
+        })
+        .collect()
+}
+
+fn admits(policy: &Policy) -> impl Fn(u32) -> bool {
+    |document| policy.admits(SKILLS[document as usize].2)
+}
+
+fn overlap() -> Policy {
+    Policy {
+        ranker: Ranker::Overlap,
+        ..Policy::default()
+    }
 }
 
 fn policy() -> Policy {
@@ -46,10 +66,10 @@ fn policy() -> Policy {
     }
 }
 
-fn tell(catalog: &Catalog, selection: &Selection) -> String {
+fn tell(selection: &Selection) -> String {
     let mut text = selection.decision.name().to_owned();
     for found in &selection.matches {
-        let name = catalog.skill(found.document).name();
+        let name = SKILLS[found.document as usize].0;
         write!(text, "\n{name} {:.2} {:.2}", found.score, found.confidence).unwrap();
     }
     text
@@ -57,10 +77,11 @@ fn tell(catalog: &Catalog, selection: &Selection) -> String {
 
 #[expect(clippy::needless_pass_by_value, reason = "snapshots are values")]
 fn check(query: &str, policy: &Policy, words: Expect, vectors: Expect) {
-    let catalog = skills();
-    words.assert_eq(&tell(&catalog, &catalog.select(query, policy)));
-    let selection = Vectors::build(&catalog, &Meanings).select(&catalog, query, policy, &Meanings);
-    vectors.assert_eq(&tell(&catalog, &selection));
+    let index = Index::build(&entries());
+    words.assert_eq(&tell(&index.select(query, policy, admits(policy))));
+    let found = Vectors::build(&entries(), &Meanings);
+    let selection = found.select(&index, query, policy, &Meanings, admits(policy));
+    vectors.assert_eq(&tell(&selection));
 }
 
 #[test]
@@ -132,13 +153,11 @@ fn the_policy_holds_for_what_vectors_find() {
         ..policy()
     };
     check("forms", &without, expect!["none"], expect!["none"]);
-    let hidden = sample::catalog(&[(
-        "fix",
-        "description: Fix it.\ndisable-model-invocation: true\n",
-        "",
-    )]);
-    let vectors = Vectors::build(&hidden, &Meanings);
-    let found = vectors.select(&hidden, "mend", &policy(), &Meanings);
+    let vectors = Vectors::build(&entries(), &Meanings);
+    let index = Index::build(&entries());
+    let found = vectors.select(&index, "mend", &policy(), &Meanings, |document| {
+        document > 0
+    });
     assert_eq!(found.matches, []);
     let strict = Policy {
         min_score: Some(f32::NAN),
@@ -149,19 +168,20 @@ fn the_policy_holds_for_what_vectors_find() {
 
 #[test]
 fn equal_vectors_keep_the_order_of_the_skills() {
-    let catalog = skills();
+    let index = Index::build(&entries());
     let same = Always(Some(vec![2.0, 0.0]));
-    let found = Vectors::build(&catalog, &same).select(&catalog, "umbrella", &policy(), &same);
+    let found =
+        Vectors::build(&entries(), &same).select(&index, "umbrella", &policy(), &same, |_| true);
     let documents: Vec<u32> = found.matches.iter().map(|found| found.document).collect();
     assert_eq!(documents, [0, 1, 2]);
 }
 
 #[test]
 fn without_a_usable_vector_the_words_decide_alone() {
-    let catalog = skills();
-    let vectors = Vectors::build(&catalog, &Meanings);
-    let none = Vectors::build(&catalog, &Always(None));
-    let other = Vectors::build(&sample::catalog(&[]), &Meanings);
+    let index = Index::build(&entries());
+    let vectors = Vectors::build(&entries(), &Meanings);
+    let none = Vectors::build(&entries(), &Always(None));
+    let other = Vectors::build(&[], &Meanings);
     let bad = [
         None,
         Some(vec![]),
@@ -171,27 +191,39 @@ fn without_a_usable_vector_the_words_decide_alone() {
         Some(vec![f32::INFINITY, 0.0, 1.0]),
     ];
     for query in ["fill pdf forms", "mend", "", "fix sql queries"] {
-        let words = catalog.select(query, &policy());
+        let words = index.select(query, &policy(), |_| true);
         for bad in &bad {
-            let found = vectors.select(&catalog, query, &policy(), &Always(bad.clone()));
+            let found = vectors.select(&index, query, &policy(), &Always(bad.clone()), |_| true);
             assert_eq!(found, words);
         }
-        assert_eq!(none.select(&catalog, query, &policy(), &Meanings), words);
-        assert_eq!(other.select(&catalog, query, &policy(), &Meanings), words);
-        let overlap = sample::overlap();
-        let exact = catalog.select(query, &overlap);
-        assert_eq!(vectors.select(&catalog, query, &overlap, &Meanings), exact);
+        assert_eq!(
+            none.select(&index, query, &policy(), &Meanings, |_| true),
+            words
+        );
+        assert_eq!(
+            other.select(&index, query, &policy(), &Meanings, |_| true),
+            words
+        );
+        let overlap = overlap();
+        let exact = index.select(query, &overlap, |_| true);
+        assert_eq!(
+            vectors.select(&index, query, &overlap, &Meanings, |_| true),
+            exact
+        );
     }
 }
 
 #[test]
 fn vectors_that_say_nothing_change_nothing() {
-    let catalog = skills();
-    let mut vectors = Vectors::build(&catalog, &Meanings);
+    let index = Index::build(&entries());
+    let mut vectors = Vectors::build(&entries(), &Meanings);
     vectors.floor = 1.0;
     for query in ["fill pdf forms", "mend", "fix sql queries"] {
-        let words = catalog.select(query, &policy());
-        assert_eq!(vectors.select(&catalog, query, &policy(), &Meanings), words);
+        let words = index.select(query, &policy(), |_| true);
+        assert_eq!(
+            vectors.select(&index, query, &policy(), &Meanings, |_| true),
+            words
+        );
     }
 }
 
@@ -214,13 +246,13 @@ proptest! {
         query in "(mend|fix|pdf|sql|forms| ){0,6}",
         top_k in 0_usize..5,
     ) {
-        let catalog = skills();
+        let index = Index::build(&entries());
         let embedder = Odd(rows);
-        let mut vectors = Vectors::build(&catalog, &embedder);
+        let mut vectors = Vectors::build(&entries(), &embedder);
         (vectors.weight, vectors.floor) = (weight, floor);
         let policy = Policy { top_k, ..Policy::default() };
-        let found = vectors.select(&catalog, &query, &policy, &embedder);
-        prop_assert_eq!(&found, &vectors.select(&catalog, &query, &policy, &embedder));
+        let found = vectors.select(&index, &query, &policy, &embedder, |_| true);
+        prop_assert_eq!(&found, &vectors.select(&index, &query, &policy, &embedder, |_| true));
         prop_assert!(found.matches.len() <= top_k);
         for found in &found.matches {
             prop_assert!(found.score.is_finite());

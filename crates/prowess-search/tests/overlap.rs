@@ -2,12 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use prowess::{
-    format::{Profile, parse, parse_convention},
-    index::{Entry, Index},
-    rank::Ranker,
-    select::Policy,
-};
+use prowess_format::{Profile, parse, parse_convention};
+use prowess_search::{Entry, Index, Policy, Ranker};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

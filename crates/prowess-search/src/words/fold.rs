@@ -38,7 +38,7 @@ fn is_mark(letter: char) -> bool {
 
 /// Whether a letter belongs to a script that writes words without spaces between them, or
 /// glues particles to them; such runs are indexed by pairs of letters.
-pub(crate) fn is_dense(letter: char) -> bool {
+pub fn is_dense(letter: char) -> bool {
     matches!(letter,
         '\u{3040}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}'
         | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}'

@@ -9,9 +9,8 @@ mod model;
 pub use model::{MAX_DIMENSIONS, MAX_WORDS, ModelError, StaticModel};
 
 use crate::{
-    Catalog,
-    catalog::Text,
     confidence,
+    index::{Entry, Index},
     rank::{Ranker, Scored, best_first, keep_best},
     select::{Decision, MENU, Match, Policy, Selection},
 };
@@ -49,7 +48,7 @@ pub const CONFIDENCE: f32 = 0.3;
 /// finer look at twice as many anyway, so this does not change what the words say.
 const CANDIDATES: usize = 32;
 
-/// A vector for each document of a catalog's index.
+/// A vector for each document of an index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vectors {
     /// What a cosine of 1 adds to a score, but for the floor; [`WEIGHT`] unless changed.
@@ -67,8 +66,8 @@ impl Vectors {
     ///
     /// The first usable vector sets the dimensions. A vector that is empty, of other dimensions,
     /// all zero or not finite counts as none.
-    pub fn build(catalog: &Catalog, embedder: &dyn Embedder) -> Self {
-        let documents = catalog.index().len();
+    pub fn build(entries: &[Entry<'_>], embedder: &dyn Embedder) -> Self {
+        let documents = entries.len();
         let mut vectors = Self {
             weight: WEIGHT,
             floor: FLOOR,
@@ -76,9 +75,7 @@ impl Vectors {
             values: Vec::new(),
             documents,
         };
-        for document in 0..documents {
-            let text = Text::of(catalog.skill(document as u32));
-            let entry = text.entry();
+        for (document, entry) in entries.iter().enumerate() {
             let text = format!("{}\n{}", entry.name, entry.description);
             let Some(vector) = embedder.embed(&text).and_then(unit) else {
                 continue;
@@ -97,39 +94,47 @@ impl Vectors {
 
     /// Ranks by words and vectors together: `words + weight × max(0, cosine − floor)`.
     ///
-    /// `catalog` is the one the vectors were built from. The answer is that of
-    /// [`Catalog::select`] when the request has no usable vector, when the catalog has another
-    /// number of skills, and for the ranker `overlap`, whose scores are promised to the digit.
+    /// `index` is that of the same entries. The answer is that of [`Index::select`] when the
+    /// request has no usable vector, when the index has another number of documents, and for the
+    /// ranker `overlap`, whose scores are promised to the digit.
     pub fn select(
         &self,
-        catalog: &Catalog,
+        index: &Index,
         query: &str,
         policy: &Policy,
         embedder: &dyn Embedder,
+        allow: impl Fn(u32) -> bool,
     ) -> Selection {
         let usable = policy.ranker == Ranker::Lexical
             && self.dimensions > 0
-            && self.documents == catalog.index().len();
+            && self.documents == index.len();
         let vector = usable
             .then(|| embedder.embed(query).and_then(unit))
             .flatten()
             .filter(|vector| vector.len() == self.dimensions);
         match vector {
-            Some(vector) => self.fuse(catalog, query, policy, &vector),
-            None => catalog.select(query, policy),
+            Some(vector) => self.fuse(index, query, policy, &vector, allow),
+            None => index.select(query, policy, allow),
         }
     }
 
-    fn fuse(&self, catalog: &Catalog, query: &str, policy: &Policy, vector: &[f32]) -> Selection {
+    fn fuse(
+        &self,
+        index: &Index,
+        query: &str,
+        policy: &Policy,
+        vector: &[f32],
+        allow: impl Fn(u32) -> bool,
+    ) -> Selection {
         let limit = policy.top_k.max(CANDIDATES);
         let wide = Policy {
             top_k: limit,
             ..policy.clone()
         };
-        let mut matches = catalog.select(query, &wide).matches;
+        let mut matches = index.select(query, &wide, &allow).matches;
         matches.sort_unstable_by_key(|found| found.document);
 
-        let mut near = self.nearest(vector, limit, |document| catalog.admits(document, policy));
+        let mut near = self.nearest(vector, limit, allow);
         near.retain(|found| {
             matches
                 .binary_search_by_key(&found.document, |known| known.document)
@@ -149,7 +154,7 @@ impl Vectors {
                 found.confidence = found.confidence.max(alone);
             }
         }
-        let words = by_words(catalog, query, &wide, &mut near);
+        let words = by_words(index, query, &wide, &mut near);
         matches.extend(near.iter().zip(words).map(|(near, words)| {
             let score = words + near.score;
             Match {
@@ -193,16 +198,14 @@ impl Vectors {
 }
 
 /// The scores by words of documents that the words alone left out; sorts them by position.
-fn by_words(catalog: &Catalog, query: &str, wide: &Policy, near: &mut [Scored]) -> Vec<f32> {
+fn by_words(index: &Index, query: &str, wide: &Policy, near: &mut [Scored]) -> Vec<f32> {
     near.sort_unstable_by_key(|found| found.document);
     let place = |document: u32| near.binary_search_by_key(&document, |found| found.document);
     let policy = Policy {
         min_score: Some(0.0),
         ..wide.clone()
     };
-    let said = catalog
-        .index()
-        .select(query, &policy, |document| place(document).is_ok());
+    let said = index.select(query, &policy, |document| place(document).is_ok());
     let mut words = vec![0.0; near.len()];
     for found in said.matches {
         if let Ok(place) = place(found.document) {

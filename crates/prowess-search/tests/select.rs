@@ -4,11 +4,7 @@ use std::{fmt::Write as _, time::Instant};
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use prowess::{
-    index::{Entry, FieldWeights, Index},
-    rank::Ranker,
-    select::{Decision, Policy},
-};
+use prowess_search::{Decision, Entry, FieldWeights, Index, Policy, Ranker};
 
 const SKILLS: &[(&str, &str, &[&str], &str)] = &[
     (

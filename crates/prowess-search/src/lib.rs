@@ -1,0 +1,43 @@
+//! Search over short documents such as skills: entries in, explained matches out.
+//!
+//! ```
+//! use prowess_search::{Entry, Index, Policy, Ranker};
+//!
+//! let entries = [
+//!     Entry { name: "pdf", description: "Fills PDF forms.", ..Entry::default() },
+//!     Entry { name: "sql", description: "Reviews SQL queries.", ..Entry::default() },
+//! ];
+//! let index = Index::build(&entries);
+//! let selection = index.select("fill in this form", &Policy::default(), |_| true);
+//! let best = selection.matches[0];
+//! assert_eq!(entries[best.document as usize].name, "pdf");
+//!
+//! let explanation = index.explain("fill in this form", &entries[0], Ranker::Lexical);
+//! assert_eq!(explanation.score, best.score);
+//! assert_eq!(explanation.words[0].word, "fill");
+//! ```
+//!
+//! An entry is known by its position in the list the index was built from. Nothing here reads a
+//! disk, a clock or the environment.
+
+pub use explain::Explanation;
+pub use index::{Entry, Field, FieldWeights, Index, IndexError};
+pub use rank::{Ranker, Scored, UnknownRanker, Weights};
+pub use select::{Decision, Match, Policy, Selection};
+pub use words::is_dense;
+
+// Text as words, and words as terms.
+mod words;
+
+// Which entries hold which terms, and where.
+pub mod index;
+
+// From a request to an order, and to a decision.
+pub mod confidence;
+#[cfg(feature = "embeddings")]
+pub mod embed;
+pub mod rank;
+pub mod select;
+
+// Why.
+pub mod explain;
