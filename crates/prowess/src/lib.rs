@@ -49,11 +49,13 @@ pub use source::{
 };
 pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
 pub use trust::{Decision, Seal, Trust, TrustAll, TrustNone, TrustStore};
+pub use write::{Access, write_whole};
 
 // Places and the files in them.
 mod limits;
 pub mod source;
 pub mod trust;
+mod write;
 
 // Skills and the snapshot they form.
 mod cache;

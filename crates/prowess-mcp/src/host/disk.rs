@@ -1,11 +1,6 @@
 //! The few files a host keeps: read with a bound, written whole or not at all.
 
-use std::{
-    fs, io,
-    io::{Read as _, Write as _},
-    path::Path,
-    time::SystemTime,
-};
+use std::{fs, io, io::Read as _, path::Path, time::SystemTime};
 
 /// Reads a file up to a limit, and when it was written; `None` where there is none.
 #[expect(
@@ -27,35 +22,10 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<Option<(Vec<u8>, System
     Ok(Some((bytes, facts.modified()?)))
 }
 
-/// Writes a file so that a reader, or a crash, finds the old bytes or the new ones. Folders it
-/// makes are for the user alone.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the module that writes what a host keeps"
-)]
+/// Writes a file so that a reader, or a crash, finds the old bytes or the new ones. It and the
+/// folders made for it are for the user alone.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt as _;
-        builder.mode(0o700);
-    }
-    builder.create(folder)?;
-    // In the same folder, because a rename works only within one file system.
-    let mut file = tempfile::Builder::new()
-        .prefix(".prowess-")
-        .tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    // Without this a crash after the rename could leave an empty file under the name.
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    // The name is durable once its folder is; where that cannot be asked, the file is whole.
-    if let Ok(folder) = fs::File::open(folder) {
-        let _ = folder.sync_all();
-    }
-    Ok(())
+    prowess::write_whole(path, bytes, prowess::Access::Private)
 }
 
 /// Removes a file; whether it was there.

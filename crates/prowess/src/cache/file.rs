@@ -2,15 +2,14 @@
 
 use std::{
     borrow::Cow,
-    fs::{self, File, OpenOptions},
-    io::{self, BufWriter, Write as _},
-    path::{Path, PathBuf},
-    process,
-    sync::atomic::{AtomicU64, Ordering},
+    fs::{self, File},
+    io,
+    path::Path,
     time::Duration,
 };
 
 use super::FORMAT;
+use crate::write::{TEMPORARY_PREFIX, write_disposable};
 
 /// First bytes of every file of a cache.
 const MAGIC: [u8; 8] = *b"PROWESSC";
@@ -26,9 +25,6 @@ const START: usize = 8 + 4 + 4 + 8;
 
 /// The start, length and sum of each section, and the sum of all that.
 pub(super) const HEADER: usize = START + SECTIONS * 16 + 8;
-
-/// Texts go to the file in pieces of this size: few calls, and it stays near the processor.
-const PIECE: usize = 256 * 1024;
 
 /// What nobody wrote anew for so long belongs to skills that are gone.
 const FORGOTTEN: Duration = Duration::from_secs(60 * 60 * 24 * 30);
@@ -178,50 +174,14 @@ pub(super) fn write(path: &Path, edition: u64, parts: &Parts<'_>) -> io::Result<
     header.extend((texts as u64).to_le_bytes());
     header.extend(0_u64.to_le_bytes());
     header.extend(checksum(&header).to_le_bytes());
-    let folder = path.parent().unwrap_or(Path::new("."));
-    create_folder(folder)?;
-    tidy(folder);
-    let temporary = temporary(path);
-    let written = write_new(&temporary, &header, parts).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // Best effort: it is swept up later anyway.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-/// A name that no other thread and no other process uses.
-fn temporary(path: &Path) -> PathBuf {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    path.with_extension(format!("{}-{number}.tmp", process::id()))
-}
-
-// Nothing waits for the disk here. After a crash of the whole machine the file may be damaged under
-// its name; that is found when it is read, and costs what it saved.
-fn write_new(path: &Path, header: &[u8], parts: &Parts<'_>) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    // It holds copies of skills, which may be nobody else's business.
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = BufWriter::with_capacity(PIECE, options.open(path)?);
-    file.write_all(header)?;
-    for section in &parts.sections {
-        file.write_all(section)?;
-    }
-    for text in &parts.texts {
-        file.write_all(text)?;
-    }
-    file.flush()
-}
-
-fn create_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    tidy(path.parent().unwrap_or(Path::new(".")));
+    write_disposable(path, |file| {
+        file.write_all(&header)?;
+        for section in &parts.sections {
+            file.write_all(section)?;
+        }
+        parts.texts.iter().try_for_each(|text| file.write_all(text))
+    })
 }
 
 /// Removes what nobody uses any more.
@@ -233,8 +193,10 @@ fn tidy(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         let ending = path.extension().and_then(|ending| ending.to_str());
+        let temporary = entry.file_name();
+        let temporary = temporary.as_encoded_bytes();
         let most = match ending {
-            Some("tmp") => LEFT_BEHIND,
+            _ if temporary.starts_with(TEMPORARY_PREFIX.as_bytes()) => LEFT_BEHIND,
             Some("skills" | "index") => FORGOTTEN,
             _ => continue,
         };
