@@ -1,26 +1,43 @@
 //! Messages over standard input and output: one per line.
 
-use std::{io, sync::Arc};
+use std::{
+    collections::HashSet,
+    io,
+    sync::{Arc, Mutex as SyncMutex, PoisonError},
+    time::Duration,
+};
 
 use rmcp::{
     RoleServer,
-    model::{ClientJsonRpcMessage, ClientRequest, GetMeta as _, ProtocolVersion},
+    model::{
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, GetMeta as _, JsonRpcMessage,
+        ProtocolVersion, RequestId,
+    },
     service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage, serve_server_with_ct},
     transport::Transport,
 };
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader},
-    sync::{Mutex, Semaphore},
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt as _},
+    sync::{Mutex, Notify},
+    time::sleep,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     server::SkillServer,
-    wire::{self, Fault, MAX_MESSAGE},
+    wire::{self, Fault, Line, LineReader, MAX_MESSAGE},
 };
 
-/// Answers that may wait for a client to read them. Beyond, nothing more is read from it.
-const WAITING: usize = 64;
+/// Requests whose answers the client has not read yet; beyond, nothing more is read from it. An
+/// answer can have megabytes, so this is what bounds the memory that a client can take.
+const IN_FLIGHT: usize = 8;
+
+/// Subscriptions of one client: they last, so they have no place among the requests.
+const SUBSCRIPTIONS: usize = 64;
+
+/// Once the end is asked for, answers under way get this long. A client that does not read would
+/// hold up the end for ever.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Serves one client on the standard streams, until it closes them or `end` is cancelled.
 pub async fn serve(server: &SkillServer, end: CancellationToken) -> io::Result<()> {
@@ -40,44 +57,85 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let lines = Lines::new(reader, writer);
-    match serve_server_with_ct(server.connect(), lines, end).await {
-        Ok(running) => {
-            running.waiting().await.map_err(io::Error::other)?;
-            Ok(())
+    let served = async {
+        match serve_server_with_ct(server.connect(), lines, end.clone()).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
+            // A client that leaves before it said anything has done no wrong.
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+                Ok(())
+            }
+            Err(error) => Err(io::Error::other(error)),
         }
-        // A client that leaves before it said anything has done no wrong.
-        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
-            Ok(())
-        }
-        Err(error) => Err(io::Error::other(error)),
+    };
+    tokio::select! {
+        served = served => served,
+        () = async { end.cancelled().await; sleep(GRACE).await } => Ok(()),
     }
 }
 
 /// The transport. Unlike the one of the library it answers what is no message, so that the
 /// author of a client sees why, and bounds what it holds.
 struct Lines<R, W> {
-    reader: BufReader<R>,
-    /// What was read of the line so far: a read can be given up in the middle.
-    line: Vec<u8>,
-    /// Whether the rest of the line is thrown away.
-    skipping: bool,
+    lines: LineReader<R>,
     /// Whether the client has introduced itself; before, only a request means something.
     opened: bool,
-    writer: Arc<Writer<W>>,
+    requests: Arc<Requests>,
+    writer: Arc<Mutex<W>>,
 }
 
-struct Writer<W> {
-    stream: Mutex<W>,
-    room: Semaphore,
+/// The requests of a client that have no answer yet.
+#[derive(Debug, Default)]
+struct Requests {
+    waiting: SyncMutex<Waiting>,
+    freed: Notify,
 }
 
-impl<W: AsyncWrite + Unpin> Writer<W> {
-    async fn send(&self, mut line: Vec<u8>) -> io::Result<()> {
-        let _room = self.room.acquire().await.map_err(io::Error::other)?;
-        line.push(b'\n');
-        let mut stream = self.stream.lock().await;
-        stream.write_all(&line).await?;
-        stream.flush().await
+#[derive(Debug, Default)]
+struct Waiting {
+    requests: HashSet<RequestId>,
+    subscriptions: HashSet<RequestId>,
+    /// Answers to what was no request, which are not written yet.
+    replies: usize,
+}
+
+impl Requests {
+    fn with<T>(&self, change: impl FnOnce(&mut Waiting) -> T) -> T {
+        change(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits until one more may come in.
+    async fn room(&self) {
+        loop {
+            let freed = self.freed.notified();
+            let busy = self.with(|it| it.requests.len() + it.replies >= IN_FLIGHT);
+            if !busy {
+                return;
+            }
+            freed.await;
+        }
+    }
+
+    /// Notes a request; why not, where it cannot be answered beside those under way.
+    fn enter(&self, id: &RequestId, request: &ClientRequest) -> Result<(), &'static str> {
+        self.with(|it| {
+            // The library knows requests by their id, and would answer only one of the two.
+            if it.requests.contains(id) || it.subscriptions.contains(id) {
+                return Err("a request with this `id` is under way");
+            }
+            if !matches!(request, ClientRequest::SubscriptionsListenRequest(_)) {
+                it.requests.insert(id.clone());
+            } else if it.subscriptions.len() < SUBSCRIPTIONS {
+                it.subscriptions.insert(id.clone());
+            } else {
+                return Err("there are too many subscriptions");
+            }
+            Ok(())
+        })
+    }
+
+    fn leave(&self, id: &RequestId) {
+        self.with(|it| it.requests.remove(id) || it.subscriptions.remove(id));
+        self.freed.notify_waiters();
     }
 }
 
@@ -88,51 +146,41 @@ where
 {
     fn new(reader: R, writer: W) -> Self {
         Self {
-            reader: BufReader::new(reader),
-            line: Vec::new(),
-            skipping: false,
+            lines: LineReader::new(reader, MAX_MESSAGE),
             opened: false,
-            writer: Arc::new(Writer {
-                stream: Mutex::new(writer),
-                room: Semaphore::new(WAITING),
-            }),
+            requests: Arc::default(),
+            writer: Arc::new(Mutex::new(writer)),
         }
     }
 
     /// Answers on its own, because a read that is given up must not cut an answer short.
     fn reply(&self, fault: &Fault) {
         let (writer, line) = (Arc::clone(&self.writer), fault.to_json().into_bytes());
-        tokio::spawn(async move { writer.send(line).await });
+        let requests = Arc::clone(&self.requests);
+        requests.with(|it| it.replies += 1);
+        tokio::spawn(async move {
+            // Whoever is gone needs no answer.
+            let _ = write(&writer, line).await;
+            requests.with(|it| it.replies -= 1);
+            requests.freed.notify_waiters();
+        });
     }
+}
 
-    /// Reads on to the end of a line; `None` at the end of the stream.
-    async fn fill(&mut self) -> io::Result<Option<()>> {
-        loop {
-            let chunk = self.reader.fill_buf().await?;
-            if chunk.is_empty() {
-                return Ok(None);
-            }
-            let end = chunk.iter().position(|&byte| byte == b'\n');
-            let taken = &chunk[..end.unwrap_or(chunk.len())];
-            if !self.skipping {
-                self.line.extend_from_slice(taken);
-            }
-            let count = end.map_or(chunk.len(), |end| end + 1);
-            self.reader.consume(count);
-            if self.line.len() > MAX_MESSAGE {
-                self.line.clear();
-                self.line.shrink_to(MAX_MESSAGE / 16);
-                self.skipping = true;
-                self.reply(&Fault::too_large());
-            }
-            if end.is_some() {
-                if self.skipping {
-                    self.skipping = false;
-                    continue;
-                }
-                return Ok(Some(()));
-            }
+/// Writes a line. A client that has left misses its answers, which is no fault of ours.
+async fn write<W: AsyncWrite + Unpin>(writer: &Mutex<W>, mut line: Vec<u8>) -> io::Result<()> {
+    line.push(b'\n');
+    let mut stream = writer.lock().await;
+    let written = async {
+        stream.write_all(&line).await?;
+        stream.flush().await
+    };
+    match written.await {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            tracing::debug!("the client left before it read every answer");
+            Ok(())
         }
+        done => done,
     }
 }
 
@@ -147,45 +195,78 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let writer = Arc::clone(&self.writer);
+        let (writer, requests) = (Arc::clone(&self.writer), Arc::clone(&self.requests));
         async move {
+            let answered = match &message {
+                JsonRpcMessage::Response(response) => Some(response.id.clone()),
+                JsonRpcMessage::Error(error) => error.id.clone(),
+                _ => None,
+            };
             let line = serde_json::to_vec(&message).map_err(io::Error::other)?;
-            writer.send(line).await
+            drop(message);
+            let written = write(&writer, line).await;
+            if let Some(id) = answered {
+                requests.leave(&id);
+            }
+            written
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             // A client that does not read its answers is not read from either.
-            drop(self.writer.room.acquire().await.ok()?);
-            match self.fill().await {
-                Ok(Some(())) => {}
-                Ok(None) => return None,
+            self.requests.room().await;
+            let line = match self.lines.next().await {
+                Ok(Line::Whole(line)) => line,
+                Ok(Line::TooLong) => {
+                    self.reply(&Fault::too_large());
+                    continue;
+                }
+                Ok(Line::End) => return None,
                 Err(error) => {
                     tracing::warn!(%error, "cannot read from the client");
                     return None;
                 }
-            }
-            let line = std::mem::take(&mut self.line);
+            };
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            match wire::read(&line) {
-                Ok(message) => {
-                    self.opened |= opens(&message);
-                    // A notification or an answer before means nothing, and would end the talk.
-                    if self.opened || matches!(message, ClientJsonRpcMessage::Request(_)) {
-                        return Some(message);
+            let message = match wire::read(&line) {
+                Ok(message) => message,
+                Err(fault) => {
+                    self.reply(&fault);
+                    continue;
+                }
+            };
+            self.opened |= opens(&message);
+            match &message {
+                ClientJsonRpcMessage::Request(asked) => {
+                    if let Err(reason) = self.requests.enter(&asked.id, &asked.request) {
+                        self.reply(&Fault::refused(&asked.id, reason));
+                        continue;
                     }
                 }
-                Err(fault) => self.reply(&fault),
+                // Any other message before the introduction means nothing, and would end the talk.
+                _ if !self.opened => continue,
+                ClientJsonRpcMessage::Notification(note) => {
+                    // The library sends no answer to a request that is called back.
+                    if let ClientNotification::CancelledNotification(cancelled) = &note.notification
+                        && let Some(id) = &cancelled.params.request_id
+                    {
+                        self.requests.leave(id);
+                    }
+                }
+                _ => {}
             }
+            return Some(message);
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.writer.room.close();
-        self.writer.stream.lock().await.shutdown().await
+        match self.writer.lock().await.shutdown().await {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        }
     }
 }
 

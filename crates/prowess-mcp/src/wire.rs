@@ -1,7 +1,10 @@
 //! One message as bytes: whether it is one, within which bounds, and what is said if not.
 
+use std::io;
+
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
 use serde_json::{Value as Json, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 /// Bytes of one message. The largest that clients send are a few kilobytes.
 pub(crate) const MAX_MESSAGE: usize = 1024 * 1024;
@@ -31,6 +34,14 @@ impl Fault {
         Self::new(ErrorCode::INVALID_REQUEST, message)
     }
 
+    /// A request that is not taken on, whatever it asks.
+    pub(crate) fn refused(id: &RequestId, reason: &str) -> Self {
+        Self {
+            id: Some(id.clone()),
+            ..Self::new(ErrorCode::INVALID_REQUEST, reason)
+        }
+    }
+
     #[cfg(feature = "http")]
     pub(crate) fn is_too_large(&self) -> bool {
         *self == Self::too_large()
@@ -49,6 +60,63 @@ impl Fault {
             "error": { "code": self.code.0, "message": self.message },
         });
         answer.to_string()
+    }
+}
+
+/// Lines of a stream, none longer than a bound. A read that is given up in the middle loses
+/// nothing: what came so far waits here.
+#[derive(Debug)]
+pub(crate) struct LineReader<R> {
+    reader: BufReader<R>,
+    most: usize,
+    line: Vec<u8>,
+    /// Whether the rest of the line is thrown away.
+    skipping: bool,
+}
+
+/// What comes next on a stream.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// A line without its end.
+    Whole(Vec<u8>),
+    /// A line longer than the bound; the next read goes on behind it.
+    TooLong,
+    /// The end of the stream.
+    End,
+}
+
+impl<R: AsyncRead + Unpin> LineReader<R> {
+    pub(crate) fn new(reader: R, most: usize) -> Self {
+        Self {
+            reader: BufReader::new(reader),
+            most,
+            line: Vec::new(),
+            skipping: false,
+        }
+    }
+
+    pub(crate) async fn next(&mut self) -> io::Result<Line> {
+        loop {
+            let chunk = self.reader.fill_buf().await?;
+            if chunk.is_empty() {
+                return Ok(Line::End);
+            }
+            let end = chunk.iter().position(|&byte| byte == b'\n');
+            if !self.skipping {
+                self.line
+                    .extend_from_slice(&chunk[..end.unwrap_or(chunk.len())]);
+            }
+            let count = end.map_or(chunk.len(), |end| end + 1);
+            self.reader.consume(count);
+            if self.line.len() > self.most {
+                self.line = Vec::new();
+                self.skipping = end.is_none();
+                return Ok(Line::TooLong);
+            }
+            if end.is_some() && !std::mem::take(&mut self.skipping) {
+                return Ok(Line::Whole(std::mem::take(&mut self.line)));
+            }
+        }
     }
 }
 

@@ -133,3 +133,89 @@ async fn a_notification_before_the_introduction_ends_nothing() {
     let answers = talk(input.into_bytes()).await;
     assert_eq!(answers, [(json!(1), 0), (json!(7), -32602)]);
 }
+
+/// A writer that takes nothing for as long as it lives.
+struct Stuck;
+
+impl tokio::io::AsyncWrite for Stuck {
+    fn poll_write(
+        self: std::pin::Pin<&mut Self>,
+        _context: &mut std::task::Context<'_>,
+        _bytes: &[u8],
+    ) -> std::task::Poll<std::io::Result<usize>> {
+        std::task::Poll::Pending
+    }
+
+    fn poll_flush(
+        self: std::pin::Pin<&mut Self>,
+        _context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<std::io::Result<()>> {
+        std::task::Poll::Pending
+    }
+
+    fn poll_shutdown(
+        self: std::pin::Pin<&mut Self>,
+        _context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<std::io::Result<()>> {
+        std::task::Poll::Pending
+    }
+}
+
+#[tokio::test]
+async fn the_end_does_not_wait_for_a_client_that_never_reads() {
+    let (mut writer, theirs) = duplex(1 << 16);
+    let end = CancellationToken::new();
+    let ended = end.clone();
+    let server = server();
+    let task = tokio::spawn(async move { serve_streams(&server, theirs, Stuck, ended).await });
+    let asked = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n".repeat(300);
+    writer
+        .write_all(format!("{OPEN}\n{asked}").as_bytes())
+        .await
+        .unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    end.cancel();
+    let begun = std::time::Instant::now();
+    tokio::time::timeout(PATIENCE, task)
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
+    assert!(
+        begun.elapsed() < Duration::from_secs(30),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn every_request_is_answered_even_if_one_id_comes_many_times() {
+    let mut input = OPEN.to_owned() + "\n";
+    for _ in 0..120 {
+        input += "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/list\"}\n";
+    }
+    let answers = talk(input.into_bytes()).await;
+    let served = answers
+        .iter()
+        .filter(|(id, code)| *id == 7 && *code == 0)
+        .count();
+    let refused = answers
+        .iter()
+        .filter(|(id, code)| *id == 7 && *code == -32600)
+        .count();
+    assert!(served > 0);
+    assert_eq!(served + refused, 120);
+}
+
+#[tokio::test]
+async fn requests_that_are_called_back_leave_room_for_others() {
+    let mut input = OPEN.to_owned() + "\n";
+    for id in 10..60 {
+        input += &format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"}}\n");
+        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+        input += &format!("{cancel}\n");
+    }
+    input += "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n";
+    let answers = talk(input.into_bytes()).await;
+    assert!(answers.contains(&(json!(2), 0)), "{answers:?}");
+}
