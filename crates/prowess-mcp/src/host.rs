@@ -25,7 +25,6 @@ use std::{io, sync::Arc};
 use prowess::Source;
 
 mod approvals;
-mod bounded;
 mod cache;
 mod config;
 mod connect;
@@ -34,7 +33,9 @@ mod entry;
 mod fault;
 mod http;
 mod lane;
+mod lines;
 mod list;
+mod raw;
 mod server;
 mod source;
 #[cfg(test)]

@@ -7,20 +7,19 @@ use std::{
 
 use rmcp::{
     Peer, RoleClient, ServiceError,
-    model::{
-        ClientRequest, CustomRequest, ReadResourceRequest, ReadResourceRequestParams,
-        ResourceContents, ServerResult,
-    },
+    model::{ClientRequest, CustomRequest, ReadResourceRequest, ReadResourceRequestParams},
     service::RunningService,
 };
+use serde::Deserialize;
 use serde_json::Value as Json;
 use tokio::{process::Child, time::timeout};
 
 use super::{
     EXTENSION,
-    bounded::Noticed,
     config::{HostLimits, ServerConfig, Transport},
     fault::Fault,
+    lines::Faults,
+    raw,
 };
 
 mod hear;
@@ -44,9 +43,17 @@ pub(super) struct Connection {
     service: Mutex<Option<Service>>,
     peer: Peer<RoleClient>,
     child: Mutex<Option<Child>>,
-    noticed: Arc<Noticed>,
+    faults: Arc<Faults>,
     said: Arc<Mutex<Vec<u8>>>,
     news: News,
+}
+
+/// One part of what a resource holds: text, or bytes as base64.
+#[derive(Debug, Deserialize)]
+pub(super) struct Contents {
+    pub(super) uri: String,
+    pub(super) text: Option<String>,
+    pub(super) blob: Option<String>,
 }
 
 /// What a request came back with when it came back with nothing to use.
@@ -61,12 +68,12 @@ pub(super) enum Refused {
 impl Connection {
     /// Connects, and makes sure that the server offers skills.
     pub(super) async fn open(config: &ServerConfig, limits: &HostLimits) -> Result<Self, Fault> {
-        let (noticed, said) = <(Arc<Noticed>, Arc<Mutex<Vec<u8>>>)>::default();
+        let (faults, said) = <(Arc<Faults>, Arc<Mutex<Vec<u8>>>)>::default();
         let news = News::default();
         let start = Opening {
             config,
             limits,
-            noticed: &noticed,
+            faults: &faults,
             said: &said,
             news: &news,
         };
@@ -81,7 +88,7 @@ impl Connection {
             service: Mutex::new(Some(service)),
             peer,
             child: Mutex::new(child),
-            noticed,
+            faults,
             said,
             news,
         };
@@ -106,45 +113,40 @@ impl Connection {
     /// Asks for something of the extension.
     pub(super) async fn ask(&self, method: &str, params: Json) -> Result<Json, Refused> {
         let request = CustomRequest::new(method, Some(params));
-        match self.send(ClientRequest::CustomRequest(request)).await? {
-            ServerResult::CustomResult(result) => Ok(result.0),
-            _ => Err(Refused::Said(format!(
-                "an answer to `{method}` that is none"
-            ))),
-        }
+        self.send(ClientRequest::CustomRequest(request)).await
     }
 
     /// Reads a resource; the contents that came, whatever they are about.
-    pub(super) async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, Refused> {
-        let params = ReadResourceRequestParams::new(uri);
-        let request = ReadResourceRequest::new(params);
-        match self
-            .send(ClientRequest::ReadResourceRequest(request))
-            .await?
-        {
-            ServerResult::ReadResourceResult(result) => Ok(result.contents),
-            _ => Err(Refused::Said(
-                "an answer to `resources/read` that is none".to_owned(),
-            )),
+    pub(super) async fn read(&self, uri: &str) -> Result<Vec<Contents>, Refused> {
+        #[derive(Deserialize)]
+        struct Answer {
+            contents: Vec<Contents>,
+        }
+        let request = ReadResourceRequest::new(ReadResourceRequestParams::new(uri));
+        let answer = self.send(ClientRequest::ReadResourceRequest(request));
+        match serde_json::from_value::<Answer>(answer.await?) {
+            Ok(answer) => Ok(answer.contents),
+            Err(_) => Err(Refused::Said("its answer holds no contents".to_owned())),
         }
     }
 
-    async fn send(&self, request: ClientRequest) -> Result<ServerResult, Refused> {
+    async fn send(&self, request: ClientRequest) -> Result<Json, Refused> {
         let lost =
             |reason: String, help: &str| Refused::Lost(server_fault(&self.label, reason, help));
         match timeout(self.timeout, self.peer.send_request(request)).await {
-            Ok(Ok(result)) => Ok(result),
+            Ok(Ok(result)) => raw::unwrap(result)
+                .ok_or_else(|| Refused::Said("its answer is to another question".to_owned())),
             Ok(Err(ServiceError::McpError(error))) => Err(Refused::Said(shown(&error.message))),
-            Ok(Err(error)) => Err(match (self.noticed.told(), &error) {
-                (Some(told), _) => lost(told.to_owned(), TELL_OWNER),
+            Ok(Err(error)) => Err(match (self.faults.reason(), &error) {
+                (Some(reason), _) => lost(reason.to_owned(), TELL_OWNER),
                 (None, ServiceError::TransportSend(error)) => {
                     let (reason, help) = http_reason(&*error.error);
                     lost(reason, help)
                 }
                 (None, _) => lost(self.ended(), START_BY_HAND),
             }),
-            Err(_) => Err(match self.noticed.told() {
-                Some(told) => lost(told.to_owned(), TELL_OWNER),
+            Err(_) => Err(match self.faults.reason() {
+                Some(reason) => lost(reason.to_owned(), TELL_OWNER),
                 None => lost(
                     silent(self.timeout),
                     "see whether it is busy, or raise its `timeout`",

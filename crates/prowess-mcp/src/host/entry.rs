@@ -173,7 +173,7 @@ impl Entry {
             Manifest::Dynamic => {
                 let folder = self.uri.rsplit_once('/')?.0;
                 let uri = format!("{folder}/{path}");
-                (is_inside(path) && !path.contains(['?', '#', '%'])).then_some(uri)
+                (is_inside(path) && !path.contains(['?', '#', '%', '\\'])).then_some(uri)
             }
         }
     }
@@ -255,7 +255,9 @@ fn bad_uri(uri: &str) -> Option<&'static str> {
     };
     if !path.ends_with("/SKILL.md") {
         Some("does not end with `/SKILL.md`")
-    } else if path.contains(['?', '#']) || decoded(path).is_none_or(|path| !is_inside(&path)) {
+    } else if path.contains(['?', '#', '\\'])
+        || decoded(path).is_none_or(|path| !is_inside(&path) || path.contains('\\'))
+    {
         Some("is not an address of a skill")
     } else {
         None
@@ -265,20 +267,23 @@ fn bad_uri(uri: &str) -> Option<&'static str> {
 /// Whether a path stays below the folder it hangs in.
 fn is_inside(path: &str) -> bool {
     !path.is_empty()
-        && !path.contains(|char: char| char.is_control() || char == '\\')
-        && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+        && !path.contains(char::is_control)
+        && path
+            .split(['/', '\\'])
+            .all(|part| !matches!(part, "" | "." | ".."))
 }
 
-/// A path without `%` codes; `None` where they make no text.
-/// A path that can stand in a list a model reads: as it is meant, or, where that would break a line
-/// or hide something, as the address has it. A file is found by both.
+/// A path that can stand in a list a model reads: as it is meant, or, where that would break a
+/// line, hide something or mean a folder on another system, as the address has it. A file is found
+/// by both.
 fn shown_path(path: &str) -> Option<String> {
-    let is_plain = |path: &String| display_text(path) == **path;
+    let is_plain = |path: &String| display_text(path) == **path && !path.contains('\\');
     decoded(path)
         .filter(is_plain)
         .or_else(|| Some(path.to_owned()).filter(is_plain))
 }
 
+/// A path without `%` codes; `None` where they make no text.
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();

@@ -17,7 +17,7 @@ use rmcp::{
 use sse_stream::{Sse, SseStream};
 use tokio::sync::watch;
 
-use super::bounded::Noticed;
+use super::{lines::Faults, raw::RawResults};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -32,8 +32,9 @@ const REDIRECTS: usize = 4;
 pub(super) struct BoundedHttp {
     client: Client,
     most: usize,
-    noticed: Arc<Noticed>,
+    faults: Arc<Faults>,
     followed: watch::Receiver<bool>,
+    results: RawResults,
 }
 
 type HttpError = StreamableHttpError<reqwest::Error>;
@@ -44,7 +45,7 @@ impl BoundedHttp {
         authorities: Vec<Certificate>,
         timeout: Duration,
         most: usize,
-        noticed: Arc<Noticed>,
+        faults: Arc<Faults>,
         followed: watch::Receiver<bool>,
     ) -> Result<Self, reqwest::Error> {
         // Fails where a host has chosen another one already, which is as good.
@@ -61,8 +62,9 @@ impl BoundedHttp {
         Ok(Self {
             client: builder.build()?,
             most,
-            noticed,
+            faults,
             followed,
+            results: RawResults::default(),
         })
     }
 
@@ -79,22 +81,29 @@ impl BoundedHttp {
     }
 
     fn too_large(&self) -> HttpError {
-        self.noticed.note_too_large();
+        self.faults.note_too_large();
         unexpected("an answer that is too large")
     }
 
     /// The same for an answer in events.
     fn events(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
-        let (most, noticed) = (self.most, Arc::clone(&self.noticed));
-        let bounded = bound(response.bytes_stream(), most, noticed);
-        SseStream::from_bytes_stream(bounded.boxed()).boxed()
+        let bounded = bound(response.bytes_stream(), self.most, Arc::clone(&self.faults));
+        let results = self.results.clone();
+        SseStream::from_bytes_stream(bounded.boxed())
+            .map(move |event| {
+                event.map(|event| Sse {
+                    data: event.data.map(|data| results.wrap(&data).into_owned()),
+                    ..event
+                })
+            })
+            .boxed()
     }
 }
 
 fn bound<S, E>(
     stream: S,
     most: usize,
-    noticed: Arc<Noticed>,
+    faults: Arc<Faults>,
 ) -> impl Stream<Item = Result<Bytes, std::io::Error>> + Send
 where
     S: Stream<Item = Result<Bytes, E>> + Send,
@@ -104,7 +113,7 @@ where
         let chunk = chunk.map_err(std::io::Error::other).and_then(|chunk| {
             *seen = seen.saturating_add(chunk.len());
             if *seen > most {
-                noticed.note_too_large();
+                faults.note_too_large();
                 return Err(std::io::Error::other("an answer is too large"));
             }
             Ok(chunk)
@@ -134,6 +143,7 @@ impl StreamableHttpClient for BoundedHttp {
         if let Some(token) = token {
             request = request.bearer_auth(token);
         }
+        self.results.expect(&message);
         let in_session = session.is_some();
         if let Some(session) = session {
             request = request.header(SESSION, &*session);
@@ -172,7 +182,9 @@ impl StreamableHttpClient for BoundedHttp {
             return Err(HttpError::UnexpectedContentType(Some(kind)));
         }
         let body = self.body(response).await?;
-        let answer = serde_json::from_slice(&body)
+        let answer = self
+            .results
+            .read(&body)
             .map_err(|_| unexpected("an answer that is no JSON-RPC"))?;
         Ok(StreamableHttpPostResponse::Json(answer, session))
     }

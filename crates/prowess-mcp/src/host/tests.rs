@@ -157,6 +157,55 @@ fn pages_are_followed() {
     );
 }
 
+/// Servers on the official SDKs put `_meta` into every result.
+#[test]
+fn results_are_read_with_whatever_servers_add_to_them() {
+    let script = Script::new(|method, params| {
+        let skills = [Skill::new("pdf").file("forms.md", "Boxes.")];
+        match script::serve(&skills, method, params) {
+            Reply::Result(mut result) => {
+                let server = json!({"name": "other", "version": "1"});
+                result["_meta"] = json!({"io.modelcontextprotocol/serverInfo": server});
+                result["resultType"] = json!("complete");
+                result["content"] = json!([]);
+                Reply::Result(result)
+            }
+            other => other,
+        }
+    });
+    let host = Host::start(vec![server("acme", &script)], HostOptions::default()).unwrap();
+    let catalog = catalog_of(&host);
+    let skill = catalog.get("pdf").unwrap().loaded().unwrap();
+    assert_eq!(skill.instructions(), "Do pdf.");
+    let page = skill.read_resource("forms.md", 0, &Limits::default());
+    assert_eq!(page.unwrap().size, 6);
+}
+
+#[test]
+fn an_entry_without_a_size_costs_that_skill_alone() {
+    let script = Script::new(|method, params| {
+        let mut entry = Skill::new("b").entry();
+        entry["resources"][0]
+            .as_object_mut()
+            .unwrap()
+            .remove("size");
+        match method {
+            "skills/list" => Reply::result(json!({
+                "skills": [Skill::new("a").entry(), entry, Skill::new("c").entry()],
+            })),
+            _ => script::serve(&[], method, params),
+        }
+    });
+    check_catalog(
+        vec![server("acme", &script)],
+        &expect![[r"
+            a remote acme active: Does a. (from the MCP server `acme`)
+            c remote acme active: Does c. (from the MCP server `acme`)
+            [server-entry] a skill of the MCP server `acme` is left out: `skill://b/SKILL.md` lists `skill://b/SKILL.md` without a size (tell the owner of the server)
+        "]],
+    );
+}
+
 #[test]
 fn a_remote_skill_never_takes_the_name_of_a_local_one() {
     let script = Script::serving([Skill::new("pdf")]);

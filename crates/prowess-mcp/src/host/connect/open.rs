@@ -4,6 +4,7 @@ use std::{
     collections::HashMap,
     process::Stdio,
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use http::{HeaderName, HeaderValue};
@@ -14,8 +15,7 @@ use rmcp::{
     model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion},
     service::{ClientInitializeError, ClientLifecycleMode},
     transport::{
-        StreamableHttpClientTransport, async_rw::AsyncRwTransport,
-        streamable_http_client::StreamableHttpClientTransportConfig,
+        StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
     },
 };
 use tokio::{
@@ -34,26 +34,44 @@ use super::{
 };
 use crate::host::{
     EXTENSION,
-    bounded::{Bounded, Noticed},
     config::{HostLimits, ServerConfig, Transport},
     fault::Fault,
     http::BoundedHttp,
+    lines::{Faults, LineTransport},
 };
 
 /// So much of what a server last said on its standard error is kept for a message.
 const SAID_BYTES: usize = 1_024;
 
+/// How long the SDK waits before it greets the old way.
+const ASKED: Duration = Duration::from_secs(10);
+
 /// A connection in the making.
 pub(super) struct Opening<'a> {
     pub(super) config: &'a ServerConfig,
     pub(super) limits: &'a HostLimits,
-    pub(super) noticed: &'a Arc<Noticed>,
+    pub(super) faults: &'a Arc<Faults>,
     pub(super) said: &'a Arc<Mutex<Vec<u8>>>,
     pub(super) news: &'a News,
 }
 
 impl Opening<'_> {
+    /// Starts a program and greets it. The SDK waits ten seconds for an answer to the question
+    /// which versions are spoken and then greets the old way, which a newer server that was slow to
+    /// start refuses. Such a one is started again and only asked.
     pub(super) async fn command(&self) -> Result<(Service, Option<Child>), Fault> {
+        let begun = Instant::now();
+        match self.start(lifecycle()).await {
+            Err(_) if begun.elapsed() >= ASKED && self.config.timeout > ASKED => {
+                let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+                let only = ClientLifecycleMode::Discover { preferred_versions };
+                self.start(only).await
+            }
+            started => started,
+        }
+    }
+
+    async fn start(&self, mode: ClientLifecycleMode) -> Result<(Service, Option<Child>), Fault> {
         let Transport::Command {
             command,
             args,
@@ -87,10 +105,8 @@ impl Opening<'_> {
         let errors = child.stderr.take();
         let listener = errors.map(|errors| tokio::spawn(listen(errors, Arc::clone(self.said))));
         let most = self.limits.message_bytes;
-        let output = Bounded::new(output, most, Arc::clone(self.noticed));
-        // The bound above speaks first.
-        let transport = AsyncRwTransport::new_client(output, input).with_max_line_length(most + 1);
-        let greeted = self.client().serve_with_lifecycle(transport, lifecycle());
+        let transport = LineTransport::new(output, input, most, Arc::clone(self.faults));
+        let greeted = self.client().serve_with_lifecycle(transport, mode);
         match timeout(self.config.timeout, greeted).await {
             Ok(Ok(service)) => Ok((service, Some(child))),
             Ok(Err(error)) => {
@@ -102,7 +118,7 @@ impl Opening<'_> {
                 Err(match error {
                     // Whether it went before or after we wrote to it is all the same.
                     ClientInitializeError::TransportError { .. }
-                        if self.noticed.told().is_none() =>
+                        if self.faults.reason().is_none() =>
                     {
                         self.ended()
                     }
@@ -129,7 +145,7 @@ impl Opening<'_> {
             self.believed(authorities.as_deref())?,
             self.config.timeout,
             most,
-            Arc::clone(self.noticed),
+            Arc::clone(self.faults),
             self.news.followed(),
         )
         .map_err(|error| {
@@ -180,8 +196,8 @@ impl Opening<'_> {
     }
 
     fn too_slow(&self) -> Fault {
-        match self.noticed.told() {
-            Some(told) => self.fault(told.to_owned(), TELL_OWNER),
+        match self.faults.reason() {
+            Some(reason) => self.fault(reason.to_owned(), TELL_OWNER),
             None => {
                 let said = last_words(self.said);
                 let reason = format!("{}{said}", silent(self.config.timeout));
@@ -192,8 +208,8 @@ impl Opening<'_> {
 
     /// Why a greeting failed.
     fn greeting_fault(&self, error: &ClientInitializeError) -> Fault {
-        if let Some(told) = self.noticed.told() {
-            return self.fault(told.to_owned(), TELL_OWNER);
+        if let Some(reason) = self.faults.reason() {
+            return self.fault(reason.to_owned(), TELL_OWNER);
         }
         match error {
             ClientInitializeError::TransportError { error, .. } => {

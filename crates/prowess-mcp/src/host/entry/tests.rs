@@ -45,6 +45,17 @@ fn a_whole_entry_is_read() {
 }
 
 #[test]
+fn a_name_with_a_backslash_is_shown_as_its_address_has_it() {
+    let value = entry(&["skill://acme/pdf/a%5Cb.txt", "skill://acme/pdf/SKILL.md"]);
+    let read = Entry::read(&value, &HostLimits::default()).unwrap();
+    let paths: Vec<_> = read.files().into_iter().map(|file| file.path).collect();
+    assert_eq!(paths, ["SKILL.md", "a%5Cb.txt"]);
+    for path in ["a%5Cb.txt", "a\\b.txt"] {
+        assert_eq!(read.file(path).unwrap(), "skill://acme/pdf/a%5Cb.txt");
+    }
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_with_its_reason() {
     let own = "skill://acme/pdf/SKILL.md";
     check(&json!({}), &expect!["has no `uri`"]);
@@ -64,7 +75,8 @@ fn what_makes_no_sense_is_refused_with_its_reason() {
         "skill://acme/pdf/../x/SKILL.md",
         "skill://acme/pdf/%2e%2e/x",
         "skill://acme/pdf/a%2Fb",
-        "skill://acme/pdf/a%5Cb",
+        "skill://acme/pdf/..%5Cb",
+        "skill://acme/pdf/a%5C..%5C..%5Cb",
         "skill://acme/other/SKILL.md",
         "file:///etc/passwd",
     ] {

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use prowess::display_text;
-use rmcp::model::ResourceContents;
 use serde_json::{Value as Json, json};
 
 use super::{Held, Inner, Loaded};
 use crate::host::{
-    connect::Refused,
+    connect::{Contents, Refused},
     entry::{Entry, Manifest},
     fault::{Check, Fault},
     verify,
@@ -99,7 +98,7 @@ impl Inner {
     }
 
     /// Reads a resource; once more where the connection turned out to be a dead one.
-    pub(super) async fn fetch(&self, uri: &str) -> Result<Vec<ResourceContents>, Fault> {
+    pub(super) async fn fetch(&self, uri: &str) -> Result<Vec<Contents>, Fault> {
         loop {
             let (connection, used_before) = self.connection().await?;
             let fault = match connection.read(uri).await {
@@ -171,20 +170,16 @@ impl Inner {
 }
 
 /// The bytes of the file that was asked for.
-fn take(contents: Vec<ResourceContents>, asked: &str) -> Result<Vec<u8>, Check> {
-    for content in contents {
-        match content {
-            ResourceContents::TextResourceContents { uri, text, .. } if uri == asked => {
-                return Ok(text.into_bytes());
-            }
-            ResourceContents::BlobResourceContents { uri, blob, .. } if uri == asked => {
-                let bytes = base64::engine::general_purpose::STANDARD.decode(blob);
-                return bytes.map_err(|_| Check::Form {
-                    reason: "it is no base64".to_owned(),
-                });
-            }
-            _ => {}
+fn take(contents: Vec<Contents>, asked: &str) -> Result<Vec<u8>, Check> {
+    let content = contents.into_iter().find(|content| content.uri == asked);
+    match content.map(|content| (content.text, content.blob)) {
+        Some((Some(text), _)) => Ok(text.into_bytes()),
+        Some((None, Some(blob))) => {
+            let bytes = base64::engine::general_purpose::STANDARD.decode(blob);
+            bytes.map_err(|_| Check::Form {
+                reason: "it is no base64".to_owned(),
+            })
         }
+        _ => Err(Check::Answer),
     }
-    Err(Check::Answer)
 }

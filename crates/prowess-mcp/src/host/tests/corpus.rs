@@ -26,8 +26,8 @@ fn load_all(catalog: Catalog) -> (Vec<String>, usize) {
 #[test]
 fn what_our_server_lists_passes_our_checks() {
     let odd = [
-        "version: 1.10\nmetadata:\n  a: 0x10\n  b: 0o755\n  c: 010\n  d: 1_000\n  e: 1:30\n  f: 2026-01-01\n",
-        "metadata:\n  g: yes\n  h: .5\n  i: 1e3\n  j: -0\n  k: +5\n  l: 12345678901234567890\n  m: ~\n  n: .inf\n",
+        "version: 1.10\nx-own:\n  a: 0x10\n  b: 0o755\n  c: 010\n  d: 1_000\n  e: 1:30\n  f: 2026-01-01\n",
+        "x-own:\n  g: yes\n  h: .5\n  i: 1e3\n  j: -0\n  k: +5\n  l: 12345678901234567890\n  m: ~\n",
         "when_to_use: |\n  one\n  two\ntags:\n- a\n- b: c\nx: >-\n  folded\n  text\ny: \"\\u00e9\\n\"\n",
     ];
     let mut source = MemorySource::new("test");
@@ -46,6 +46,44 @@ fn what_our_server_lists_passes_our_checks() {
     let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
     let catalog = Catalog::load(&sources, &LoadOptions::default()).unwrap();
     assert_eq!(load_all(catalog), (Vec::new(), 6));
+}
+
+/// Names that mean something else to somebody else.
+#[cfg(unix)]
+#[test]
+fn files_of_any_name_are_read_by_our_host() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("odd");
+    std::fs::create_dir(&folder).unwrap();
+    let text = "---\nname: odd\ndescription: Odd files.\n---\nRead them.\n";
+    std::fs::write(folder.join("SKILL.md"), text).unwrap();
+    let names = [
+        "a\\b.txt",
+        "..\\c",
+        "100%.txt",
+        "a#b?c.txt",
+        "a b~.txt",
+        "x\ny",
+        "größe.md",
+    ];
+    for name in names {
+        std::fs::write(folder.join(name), name).unwrap();
+    }
+    let server = SkillServer::new(
+        Arc::new(Catalog::from_dirs([home.path()])),
+        ToolOptions::default(),
+    );
+    let serving = Serving::start(&server);
+    let host = Host::start(vec![serving.config("ours")], HostOptions::default()).unwrap();
+    let catalog = catalog_of(&host);
+    assert!(catalog.findings().is_empty(), "{:?}", catalog.findings());
+    let skill = catalog.get("odd").unwrap().loaded().unwrap();
+    let files = skill.resources(&Limits::default()).unwrap().files;
+    assert_eq!(files.len(), names.len());
+    for file in files {
+        let page = skill.read_resource(&file.path, 0, &Limits::default());
+        assert!(page.is_ok(), "{page:?}");
+    }
 }
 
 #[test]
