@@ -17,6 +17,7 @@ mod instructions;
 mod manifest;
 mod mime;
 mod page;
+mod portable;
 mod prompts;
 mod refusal;
 mod resources;

@@ -21,11 +21,12 @@ pub fn below(base: &str, path: &Path) -> String {
 }
 
 /// Adds one name. A name with control characters, direction marks or bytes that are no text is
-/// replaced by a hash: whoever decodes the address must not get those bytes either.
+/// replaced by a hash: whoever decodes the address must not get those bytes either. So is one with
+/// a backslash, which separates folders elsewhere: strict hosts refuse a whole list for it.
 fn push_segment(uri: &mut String, name: &OsStr) {
     let shown = display_path(Path::new(name));
     match name.to_str() {
-        Some(text) if text == shown => push_text(uri, text),
+        Some(text) if text == shown && !text.contains('\\') => push_text(uri, text),
         _ => uri.push_str(&opaque_id(name)),
     }
 }
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_name_that_cannot_be_shown_becomes_a_hash() {
-        for name in ["a\nb", "a\u{1b}[31mb", "a\u{202e}b"] {
+        for name in ["a\nb", "a\u{1b}[31mb", "a\u{202e}b", "a\\b.txt"] {
             let uri = below("skill://pdf", Path::new(name));
             let rest = uri.strip_prefix("skill://pdf/~").unwrap();
             assert_eq!(rest.len(), 32, "{uri}");

@@ -30,7 +30,7 @@ fn json(node: &Node) -> Json {
 
 /// What a word without quotes means in the core schema of YAML 1.2, which a host that checks the
 /// frontmatter against the file reads it by.
-fn plain(text: &str) -> Json {
+pub(super) fn plain(text: &str) -> Json {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Json::Null,
         "true" | "True" | "TRUE" => return Json::Bool(true),

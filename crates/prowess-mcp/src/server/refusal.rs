@@ -7,9 +7,9 @@ use prowess::{
     Skill,
     format::{Syntax, rules},
 };
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
-use super::frontmatter::frontmatter;
+use super::{frontmatter::frontmatter, portable::disagreement};
 use crate::uri::is_plain_name;
 
 /// Files of one skill that every host accepts.
@@ -17,6 +17,10 @@ pub const MAX_FILES: usize = 512;
 
 /// Bytes of one skill that every host accepts.
 pub const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Characters of a description, and of a compatibility note, that the standard allows.
+const MAX_DESCRIPTION: usize = 1_024;
+const MAX_COMPATIBILITY: usize = 500;
 
 /// Why a skill has no entry in `skills/list`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,10 +33,24 @@ pub enum Refusal {
     #[error("its frontmatter is TOML, and hosts read YAML; write it between `---` lines")]
     Toml,
     /// Other readers of YAML stumble over the frontmatter.
-    #[error("its frontmatter is not clean YAML (`{code}`); `prowess check --fix` mends it")]
+    #[error("its frontmatter is not clean YAML (`{code}`); `prowess check --fix` fixes it")]
     Mended {
         /// The rule that noticed.
         code: &'static str,
+    },
+    /// Common readers of YAML read the frontmatter differently, or not at all.
+    #[error("its frontmatter has {what}, which hosts read differently or refuse; write it plainly")]
+    Unportable {
+        /// What they part over.
+        what: &'static str,
+    },
+    /// A field is not what hosts take; they refuse the whole list for one such entry.
+    #[error("hosts take {must}; {step}")]
+    Field {
+        /// The field, and what it has to be.
+        must: &'static str,
+        /// What to do about it.
+        step: &'static str,
     },
     /// The frontmatter holds what YAML does not let through.
     #[error("its frontmatter holds a control character, which readers of YAML refuse; take it out")]
@@ -113,10 +131,25 @@ pub(super) fn judge(skill: &Skill) -> Result<(), Refusal> {
         }
     }
     let span = document.frontmatter_span();
-    let written = document.text().get(span.start..span.end);
-    let unfit = |char: char| char.is_control() && !"\t\n\r\u{85}".contains(char);
-    if written.is_some_and(|written| written.contains(unfit)) {
+    let text = document.text();
+    let written = text.get(span.start..span.end).unwrap_or_default();
+    // Older readers of YAML end a line at the last two as well.
+    let unfit = |char: char| {
+        char.is_control() && !"\t\n\r".contains(char) || "\u{2028}\u{2029}".contains(char)
+    };
+    if written.contains(unfit) {
         return Err(Refusal::Control);
+    }
+    let opening = text.get(..span.start).unwrap_or_default();
+    let closing = text.get(span.end..).unwrap_or_default();
+    let closing = closing.trim_start_matches(['\r', '\n']).lines().next();
+    let opening = opening.trim_start_matches('\u{feff}');
+    if !matches!(opening, "---\n" | "---\r\n") || closing != Some("---") {
+        let what = "a line around it that is not just `---`";
+        return Err(Refusal::Unportable { what });
+    }
+    if let Some(what) = disagreement(written) {
+        return Err(Refusal::Unportable { what });
     }
     let fields = frontmatter(document);
     for field in ["name", "description"] {
@@ -125,9 +158,50 @@ pub(super) fn judge(skill: &Skill) -> Result<(), Refusal> {
         }
     }
     match fields.get("name") {
-        Some(Json::String(name)) if is_plain_name(name) => Ok(()),
-        _ => Err(Refusal::Name),
+        Some(Json::String(name)) if is_plain_name(name) => {}
+        _ => return Err(Refusal::Name),
     }
+    match unfit_field(&fields) {
+        Some((must, step)) => Err(Refusal::Field { must, step }),
+        None => Ok(()),
+    }
+}
+
+/// A field that strict hosts refuse: what they take, and what to do. The rules are those of the
+/// standard as the official TypeScript SDK 2.4.0 and fastmcp 4.1.2 hold them.
+fn unfit_field(fields: &Map<String, Json>) -> Option<(&'static str, &'static str)> {
+    let fits = |key: &str, most: usize| match fields.get(key) {
+        None => true,
+        Some(Json::String(text)) => (1..=most).contains(&text.chars().count()),
+        Some(_) => false,
+    };
+    if !fits("description", MAX_DESCRIPTION) {
+        let must = "a `description` of at most 1,024 characters";
+        return Some((must, "shorten it"));
+    }
+    if !fits("compatibility", MAX_COMPATIBILITY) {
+        let must = "a `compatibility` that is text of 1 to 500 characters";
+        return Some((must, "write it in a sentence"));
+    }
+    for (key, must) in [
+        ("license", "a `license` that is text"),
+        ("allowed-tools", "`allowed-tools` that are one text"),
+    ] {
+        if !matches!(fields.get(key), None | Some(Json::String(_))) {
+            let step = match key {
+                "license" => "put it in quotes, or take it out",
+                _ => "write them on one line with spaces between them",
+            };
+            return Some((must, step));
+        }
+    }
+    let texts = match fields.get("metadata") {
+        None => true,
+        Some(Json::Object(map)) => map.values().all(Json::is_string),
+        Some(_) => false,
+    };
+    let must = "`metadata` whose values are text";
+    (!texts).then_some((must, "put numbers and words such as `true` in quotes"))
 }
 
 #[cfg(test)]
@@ -160,7 +234,7 @@ mod tests {
         check(
             "---\nname: pdf\ndescription: Use when: filling\n---\n",
             &expect![
-                "its frontmatter is not clean YAML (`repaired-yaml`); `prowess check --fix` mends it"
+                "its frontmatter is not clean YAML (`repaired-yaml`); `prowess check --fix` fixes it"
             ],
         );
         check(
@@ -190,6 +264,107 @@ mod tests {
         check(
             "\n\n---\nname: pdf\ndescription: Fills forms.\n---\n",
             &expect!["its file does not begin with YAML frontmatter; begin it with `---`"],
+        );
+    }
+
+    /// What hosts refuse a whole list for.
+    #[test]
+    fn a_field_that_strict_hosts_refuse_costs_the_entry() {
+        let with = |fields: &str, expect: &Expect| {
+            let text = format!("---\nname: pdf\ndescription: Fills forms.\n{fields}---\n");
+            check(&text, expect);
+        };
+        with(
+            "metadata:\n  version: '1.0'\nx-own: [1, 2]\n",
+            &expect!["served"],
+        );
+        with(
+            "metadata: {version: 1.0}\n",
+            &expect![
+                "hosts take `metadata` whose values are text; put numbers and words such as `true` in quotes"
+            ],
+        );
+        with(
+            "metadata: text\n",
+            &expect![
+                "hosts take `metadata` whose values are text; put numbers and words such as `true` in quotes"
+            ],
+        );
+        with(
+            "metadata:\n",
+            &expect![
+                "hosts take `metadata` whose values are text; put numbers and words such as `true` in quotes"
+            ],
+        );
+        with("allowed-tools: Read Grep\n", &expect!["served"]);
+        with(
+            "allowed-tools: [Read, Grep]\n",
+            &expect![
+                "hosts take `allowed-tools` that are one text; write them on one line with spaces between them"
+            ],
+        );
+        with(
+            "license: 2\n",
+            &expect!["hosts take a `license` that is text; put it in quotes, or take it out"],
+        );
+        with(
+            &format!("compatibility: {}\n", "a".repeat(500)),
+            &expect!["served"],
+        );
+        with(
+            &format!("compatibility: {}\n", "a".repeat(501)),
+            &expect![
+                "hosts take a `compatibility` that is text of 1 to 500 characters; write it in a sentence"
+            ],
+        );
+        let described =
+            |count: usize| format!("---\nname: pdf\ndescription: {}\n---\n", "ä".repeat(count));
+        check(&described(1_024), &expect!["served"]);
+        check(
+            &described(1_025),
+            &expect!["hosts take a `description` of at most 1,024 characters; shorten it"],
+        );
+    }
+
+    #[test]
+    fn a_frontmatter_that_readers_part_over_costs_the_entry() {
+        check(
+            "---\nname: pdf\ndescription: \"Fills\n  forms.\"\n---\n",
+            &expect![
+                "its frontmatter has a quoted text over several lines, which hosts read differently or refuse; write it plainly"
+            ],
+        );
+        check(
+            "--- \nname: pdf\ndescription: Fills.\n---\n",
+            &expect![
+                "its frontmatter has a line around it that is not just `---`, which hosts read differently or refuse; write it plainly"
+            ],
+        );
+        check(
+            "---\nname: pdf\ndescription: Fills.\n--- \n",
+            &expect![
+                "its frontmatter has a line around it that is not just `---`, which hosts read differently or refuse; write it plainly"
+            ],
+        );
+        check(
+            "---\r\nname: pdf\r\ndescription: Fills.\r\n---\r\n",
+            &expect!["served"],
+        );
+        check(
+            "---\rname: pdf\rdescription: Fills.\r---\r",
+            &expect![
+                "its frontmatter has a line around it that is not just `---`, which hosts read differently or refuse; write it plainly"
+            ],
+        );
+        check(
+            "\u{feff}---\nname: pdf\ndescription: Fills.\n---",
+            &expect!["served"],
+        );
+        check(
+            "---\nname: pdf\ndescription: Fills\u{2028}forms.\n---\n",
+            &expect![
+                "its frontmatter holds a control character, which readers of YAML refuse; take it out"
+            ],
         );
     }
 }
