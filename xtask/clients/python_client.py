@@ -86,16 +86,16 @@ async def skills(client: Client) -> None:
 async def base(client: Client) -> None:
     tools = (await client.list_tools()).tools
     names = [tool.name for tool in tools]
-    check(names == ["load_skill", "read_skill_resource", "search_skills"], "three tools")
+    check(names == ["open_skill", "read_skill_resource", "search_skills"], "three tools")
     hits = await client.call_tool("search_skills", {"query": "holds one of everything"})
     check(hits.structured_content["matches"][0]["name"] == "a-rich-skill", "search finds it")
-    loaded = await client.call_tool("load_skill", {"skill_name": "a-rich-skill"})
+    loaded = await client.call_tool("open_skill", {"skill_name": "a-rich-skill"})
     check("# Everything" in loaded.content[0].text, "load gives the instructions")
-    again = await client.call_tool("load_skill", {"skill_name": "a-rich-skill"})
+    again = await client.call_tool("open_skill", {"skill_name": "a-rich-skill"})
     check("# Everything" in again.content[0].text, "and gives them again")
     read = {"skill_name": "a-rich-skill", "path": "references/guide.md"}
     check((await client.call_tool("read_skill_resource", read)).content[0].text == "# Guide\n", "read")
-    wrong = await client.call_tool("load_skill", {"skill_name": "a-ritch-skill"})
+    wrong = await client.call_tool("open_skill", {"skill_name": "a-ritch-skill"})
     check(bool(wrong.is_error) and "a-rich-skill" in wrong.content[0].text, "a slip is told")
     prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
     check(len(prompts) == len(list(FOLDER.iterdir())), "every skill is a prompt")

@@ -54,7 +54,7 @@ const hits = await client.callTool({
 });
 check(hits.structuredContent.matches[0].name === "a-rich-skill", "search finds it");
 const loaded = await client.callTool({
-  name: "load_skill",
+  name: "open_skill",
   arguments: { skill_name: "a-rich-skill" },
 });
 check(loaded.content[0].text.includes("# Everything"), "load gives the instructions");

@@ -179,7 +179,7 @@ async fn each_wrong_request_has_its_code() {
         resources/directory/read -32602 "`skill://pdf/logo.png` is a file, not a directory"
         resources/directory/read -32602 "nothing is served at `skill://pdf/`"
         prompts/get -32602 "no prompt named `nobody`"
-        tools/call -32602 "no tool named `rm`; there are `search_skills`, `load_skill` and `read_skill_resource`"
+        tools/call -32602 "no tool named `rm`; there are `search_skills`, `open_skill` and `read_skill_resource`"
         skills/delete -32601 "no method named `skills/delete`"
     "#]].assert_eq(&told);
 }
@@ -230,7 +230,7 @@ async fn the_template_is_completed() {
 async fn a_model_is_told_how_users_call_what_only_they_may() {
     let home = home();
     let mut client = Client::connect(&serve(&home), NEW).await;
-    let call = json!({ "name": "load_skill", "arguments": { "skill_name": "deploy" } });
+    let call = json!({ "name": "open_skill", "arguments": { "skill_name": "deploy" } });
     let result = client.ask("tools/call", call).await;
     assert_eq!(result["isError"], true);
     expect!["Error: the skill `deploy` is used only when the user calls it; ask the user to call the prompt `deploy`, which most clients show as a slash command"]

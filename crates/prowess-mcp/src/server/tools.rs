@@ -12,7 +12,11 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotation
 use serde_json::{Value as Json, json};
 
 pub(crate) const SEARCH: &str = "search_skills";
-pub(crate) const LOAD: &str = "load_skill";
+/// Not `load_skill`, `use_skill`, `activate_skill` or `skill`: goose, Cline, Gemini CLI and others
+/// have tools of these names for their own skills, and a model would call those.
+pub(crate) const LOAD: &str = "open_skill";
+/// What it was called before; answered, and no longer listed.
+const LOAD_BEFORE: &str = "load_skill";
 pub(crate) const READ: &str = "read_skill_resource";
 
 /// What each tool is, for a model.
@@ -95,7 +99,7 @@ pub(crate) fn call(
     let input = Json::Object(arguments);
     let result = match name {
         SEARCH => tools.search().call(&input),
-        LOAD => match for_users_only(&tools, &input) {
+        LOAD | LOAD_BEFORE => match for_users_only(&tools, &input) {
             Some(told) => return Some(CallToolResult::error(vec![ContentBlock::text(told)])),
             None => tools.skill().call(&input),
         },

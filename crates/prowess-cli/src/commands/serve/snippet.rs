@@ -26,12 +26,19 @@ pub(super) enum McpClient {
     ClaudeDesktop,
     /// Codex
     Codex,
+    /// GitHub Copilot CLI
+    #[value(alias = "copilot")]
+    CopilotCli,
     /// Cursor
     Cursor,
     /// Gemini CLI
     Gemini,
+    /// goose
+    Goose,
     /// `OpenCode`
     Opencode,
+    /// Qwen Code
+    Qwen,
     /// VS Code, with Copilot
     Vscode,
     /// Windsurf
@@ -53,9 +60,12 @@ impl McpClient {
             Self::Claude => ".mcp.json",
             Self::ClaudeDesktop => "claude_desktop_config.json",
             Self::Codex => "~/.codex/config.toml",
+            Self::CopilotCli => "~/.copilot/mcp-config.json",
             Self::Cursor => ".cursor/mcp.json",
             Self::Gemini => "~/.gemini/settings.json",
+            Self::Goose => "~/.config/goose/config.yaml",
             Self::Opencode => "opencode.json",
+            Self::Qwen => "~/.qwen/settings.json",
             Self::Vscode => ".vscode/mcp.json",
             Self::Windsurf => "~/.codeium/windsurf/mcp_config.json",
             Self::Zed => "~/.config/zed/settings.json",
@@ -67,10 +77,12 @@ impl McpClient {
         match self {
             Self::Cursor | Self::Vscode | Self::Windsurf => format!("${{env:{TOKEN}}}"),
             Self::Opencode => format!("{{env:{TOKEN}}}"),
-            Self::Gemini => format!("${TOKEN}"),
+            Self::Gemini | Self::Qwen => format!("${TOKEN}"),
             // It fills in no variables, so its user does.
             Self::Zed => "YOUR_TOKEN".to_owned(),
-            Self::Claude | Self::ClaudeDesktop | Self::Codex => format!("${{{TOKEN}}}"),
+            Self::Claude | Self::ClaudeDesktop | Self::Codex | Self::CopilotCli | Self::Goose => {
+                format!("${{{TOKEN}}}")
+            }
         }
     }
 
@@ -83,8 +95,10 @@ impl McpClient {
     }
 
     fn snippet(self, reach: &Reach) -> String {
-        if self == Self::Codex {
-            return codex(reach);
+        match self {
+            Self::Codex => return codex(reach),
+            Self::Goose => return goose(reach),
+            _ => {}
         }
         let server = self.server(reach);
         let servers = json!({ NAME: server });
@@ -111,7 +125,9 @@ impl McpClient {
                 }
                 _ => {
                     match self {
-                        Self::Claude | Self::Vscode => set("type", "stdio".into()),
+                        Self::Claude | Self::CopilotCli | Self::Vscode => {
+                            set("type", "stdio".into())
+                        }
                         Self::Zed => set("source", "custom".into()),
                         _ => None,
                     };
@@ -121,12 +137,12 @@ impl McpClient {
             },
             Reach::Url { url, token } => {
                 let key = match self {
-                    Self::Gemini => "httpUrl",
+                    Self::Gemini | Self::Qwen => "httpUrl",
                     Self::Windsurf => "serverUrl",
                     _ => "url",
                 };
                 match self {
-                    Self::Claude | Self::Vscode => set("type", "http".into()),
+                    Self::Claude | Self::CopilotCli | Self::Vscode => set("type", "http".into()),
                     Self::Opencode => set("type", "remote".into()),
                     _ => None,
                 };
@@ -165,6 +181,32 @@ fn codex(reach: &Reach) -> String {
     servers.insert(NAME, toml_edit::Item::Table(server));
     document.insert("mcp_servers", toml_edit::Item::Table(servers));
     document.to_string()
+}
+
+/// Settings in YAML, where any text in the quotes of JSON means itself.
+fn goose(reach: &Reach) -> String {
+    let mut text = format!("extensions:\n  {NAME}:\n    name: {NAME}\n    enabled: true\n");
+    let mut set = |key: &str, value: Value| {
+        text += &format!("    {key}: {value}\n");
+    };
+    match reach {
+        Reach::Command { program, args } => {
+            set("type", "stdio".into());
+            set("cmd", program.as_str().into());
+            set("args", json!(args));
+        }
+        Reach::Url { url, token } => {
+            set("type", "streamable_http".into());
+            set("uri", url.as_str().into());
+            if *token {
+                set("env_keys", json!([TOKEN]));
+                let bearer = format!("Bearer ${{{TOKEN}}}");
+                set("headers", json!({ "Authorization": bearer }));
+            }
+        }
+    }
+    set("timeout", 300.into());
+    text
 }
 
 pub(super) fn print(

@@ -93,7 +93,7 @@ async fn a_list_leaves_out_skills_for_users_only() {
     let read = json!({ "name": "read_skill_resource", "arguments": { "skill_name": "deploy", "path": "steps.md" } });
     let answer = client.ask("tools/call", read).await;
     assert_eq!(answer["content"][0]["text"], "steps\n");
-    let load = json!({ "name": "load_skill", "arguments": { "skill_name": "deploy" } });
+    let load = json!({ "name": "open_skill", "arguments": { "skill_name": "deploy" } });
     assert_eq!(client.ask("tools/call", load).await["isError"], true);
 }
 

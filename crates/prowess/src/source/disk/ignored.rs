@@ -30,6 +30,10 @@ const OUTPUT: [&str; 6] = [
     "coverage",
 ];
 
+/// Where Codex unpacks skills of its own among those of its user (seen with 0.166.0): they are not
+/// the user's, and every other client would be offered them.
+const BUNDLED: &str = ".system";
+
 /// How far the look goes: a package's skills lie not deeper, and five thousand entries take a
 /// few milliseconds.
 const DEPTH: usize = 8;
@@ -38,7 +42,7 @@ const ENTRIES: usize = 5_000;
 /// Whether a folder of this name is not searched. Only a folder below the root counts: the root
 /// itself may lie anywhere.
 pub(super) fn is_ignored(name: &OsStr) -> bool {
-    is_one_of(name, &HISTORY) || is_one_of(name, &OUTPUT)
+    is_one_of(name, &HISTORY) || is_one_of(name, &OUTPUT) || name == BUNDLED
 }
 
 /// Whether a folder is the store of a version control system.
@@ -53,7 +57,7 @@ fn is_one_of(name: &OsStr, names: &[&str]) -> bool {
 impl<F: Folder> Walk<'_, F> {
     /// Looks a little way into an ignored folder, so that a skill in it is not lost in silence.
     pub(super) fn peek(&self, worker: &mut Worker<'_>, parent: &F, path: &Path, name: &OsStr) {
-        if self.source.layout == Layout::Convention {
+        if self.source.layout == Layout::Convention || name == BUNDLED {
             return;
         }
         let Ok(folder) = parent.child(name) else {

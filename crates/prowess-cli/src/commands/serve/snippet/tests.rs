@@ -58,12 +58,33 @@ fn each_client_has_its_own_words() {
         Codex: [mcp_servers.prowess]
         url = "http://127.0.0.1:8645/mcp"
         bearer_token_env_var = "PROWESS_TOKEN"
+        CopilotCli: {"mcpServers":{"prowess":{"type":"stdio","command":"prowess","args":["serve","--dir","/skills"]}}}
+        CopilotCli: {"mcpServers":{"prowess":{"type":"http","url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${PROWESS_TOKEN}"}}}}
         Cursor: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
         Cursor: {"mcpServers":{"prowess":{"url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${env:PROWESS_TOKEN}"}}}}
         Gemini: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
         Gemini: {"mcpServers":{"prowess":{"httpUrl":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer $PROWESS_TOKEN"}}}}
+        Goose: extensions:
+          prowess:
+            name: prowess
+            enabled: true
+            type: "stdio"
+            cmd: "prowess"
+            args: ["serve","--dir","/skills"]
+            timeout: 300
+        Goose: extensions:
+          prowess:
+            name: prowess
+            enabled: true
+            type: "streamable_http"
+            uri: "http://127.0.0.1:8645/mcp"
+            env_keys: ["PROWESS_TOKEN"]
+            headers: {"Authorization":"Bearer ${PROWESS_TOKEN}"}
+            timeout: 300
         Opencode: {"mcp":{"prowess":{"type":"local","command":["prowess","serve","--dir","/skills"],"enabled":true}}}
         Opencode: {"mcp":{"prowess":{"type":"remote","url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer {env:PROWESS_TOKEN}"},"enabled":true}}}
+        Qwen: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}
+        Qwen: {"mcpServers":{"prowess":{"httpUrl":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer $PROWESS_TOKEN"}}}}
         Vscode: {"servers":{"prowess":{"type":"stdio","command":"prowess","args":["serve","--dir","/skills"]}}}
         Vscode: {"servers":{"prowess":{"type":"http","url":"http://127.0.0.1:8645/mcp","headers":{"Authorization":"Bearer ${env:PROWESS_TOKEN}"}}}}
         Windsurf: {"mcpServers":{"prowess":{"command":"prowess","args":["serve","--dir","/skills"]}}}

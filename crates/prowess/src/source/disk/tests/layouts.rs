@@ -105,6 +105,8 @@ fn ignored_folders_are_not_searched_and_what_they_hide_is_told() {
             .skill("build/scripts/agents/skills/pdf")
             .skill("build/scripts/agents/skills/build")
             .skill("build/scripts/agents/skills/node_modules/pkg/skills/x")
+            // Unpacked by Codex, and nobody's loss.
+            .skill("build/scripts/agents/skills/.system/imagegen")
             .file("build/scripts/agents/skills/.git/HEAD", "x"),
         "build/scripts/agents/skills",
         &expect![[r#"
