@@ -1,26 +1,39 @@
-//! `cargo xtask clients`: clients that nobody here wrote, against `prowess serve`.
+//! `cargo xtask clients`: clients and servers that nobody here wrote, against ours.
 //!
-//! MCP Inspector and the official SDKs for Python and TypeScript are installed below `target/`,
-//! pinned, and each talks to the server over standard streams and over HTTP.
+//! MCP Inspector, the official SDKs for Python and TypeScript and fastmcp are installed below
+//! `target/`, pinned. Each talks to `prowess serve` over standard streams and over HTTP, those with
+//! a reader of skills take every entry with their defaults, and servers on each SDK publish a tree
+//! of difficult skills that our host lists, loads and verifies.
 
 use std::{
     fs,
+    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
-    process::{Command, ExitCode, Stdio},
+    process::{Child, Command, ExitCode, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 
 use crate::{
-    conformance::{fixture, npm},
+    conformance::{build_host, fixture, npm},
     serving::{Serving, build, target},
 };
 
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 const TYPESCRIPT: &str = "@modelcontextprotocol/sdk@1.32.2";
+const SKILLS_CLIENT: &str = "@modelcontextprotocol/client@2.4.0";
+const SKILLS_SERVER: &str = "@modelcontextprotocol/server@2.4.0";
 const NODE: &str = "node@22";
-const PYTHON: &str = "mcp==2.3.0";
+const PYTHON: [&str; 2] = ["mcp==2.3.0", "fastmcp==4.1.2"];
+
+/// Of the difficult skills every server takes at least so many, whatever its reader lacks.
+const LEAST: usize = 20;
+
+/// How long a server may take to start on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Let clients that nobody here wrote talk to `prowess serve`
 #[derive(Debug, Args)]
@@ -37,37 +50,60 @@ impl Clients {
     #[expect(clippy::unused_self, reason = "it has no options yet")]
     pub(crate) fn run(&self) -> Result<ExitCode> {
         let home = target().join("clients");
-        let packages = [NODE, INSPECTOR, TYPESCRIPT].map(str::to_owned);
+        let packages = [NODE, INSPECTOR, TYPESCRIPT, SKILLS_CLIENT, SKILLS_SERVER];
+        let packages = packages.map(str::to_owned);
         npm(&home, &packages)?;
         let python = python(&home)?;
         let program = build(false)?;
         let skills = home.join("skills");
         fixture::write(&skills)?;
         let server = Serving::start(&program, &skills)?;
-        let command = [
-            program.display().to_string(),
-            "serve".to_owned(),
-            "--local".to_owned(),
-            "--no-project".to_owned(),
-            "--dir".to_owned(),
-            skills.display().to_string(),
-        ];
-        let reaches = [
-            Reach {
-                name: "stdio",
-                target: command.to_vec(),
-            },
-            Reach {
-                name: "http",
-                target: vec![server.url.clone()],
-            },
-        ];
+        let reaches = reaches(&program, &skills, &server);
         let scripts = crate::workspace().join("xtask/clients");
         let node = home.join("node_modules/node/bin/node");
         // A module is looked for beside the script.
+        for name in ["client", "server", "skills"] {
+            let name = format!("typescript_{name}.mjs");
+            fs::copy(scripts.join(&name), home.join(&name))?;
+        }
         let typescript = home.join("typescript_client.mjs");
-        fs::copy(scripts.join("typescript_client.mjs"), &typescript)?;
         let mut run = Run::default();
+        let difficult = home.join("difficult");
+        fixture::write_difficult(&difficult)?;
+        for folder in [&difficult, &crate::workspace().join("examples/skills")] {
+            let server = Serving::start(&program, folder)?;
+            for reach in self::reaches(&program, folder, &server) {
+                for mode in ["auto", "legacy"] {
+                    let mut client = Command::new(&node);
+                    client.arg(home.join("typescript_skills.mjs")).arg(mode);
+                    let name = format!("TypeScript SDK 2, every entry, {mode}, {}", reach.name);
+                    run.client(&name, client.args(&reach.target), "ok");
+                }
+                let mut client = Command::new(&python);
+                client.arg(scripts.join("fastmcp_skills.py"));
+                let name = format!("fastmcp, every entry, {}", reach.name);
+                run.client(&name, client.args(&reach.target), "ok");
+            }
+        }
+        let host = build_host()?;
+        let servers = [
+            (
+                "TypeScript SDK 2",
+                &node,
+                home.join("typescript_server.mjs"),
+            ),
+            ("Python SDK", &python, scripts.join("python_server.py")),
+            ("fastmcp", &python, scripts.join("fastmcp_skills_server.py")),
+        ];
+        for (name, program, script) in &servers {
+            let mut client = Command::new(&host);
+            client.arg(program).arg(script).arg(&difficult);
+            run.host(&format!("our host, {name}, stdio"), &mut client);
+            let server = Other::start(program, script, &difficult)?;
+            let mut client = Command::new(&host);
+            client.arg(&server.url);
+            run.host(&format!("our host, {name}, http"), &mut client);
+        }
         for reach in &reaches {
             for mode in ["legacy", "auto"] {
                 let mut client = Command::new(&python);
@@ -101,6 +137,66 @@ impl Clients {
         }
         println!("{} runs, {} failed", run.count, run.failed);
         Ok(ExitCode::from(u8::from(run.failed > 0)))
+    }
+}
+
+/// Both ways to reach `prowess serve` over a folder.
+fn reaches(program: &Path, folder: &Path, server: &Serving) -> [Reach; 2] {
+    let command = ["serve", "--local", "--no-project", "--dir"].map(str::to_owned);
+    let mut target = vec![program.display().to_string()];
+    target.extend(command);
+    target.push(folder.display().to_string());
+    let url = vec![server.url.clone()];
+    [
+        Reach {
+            name: "stdio",
+            target,
+        },
+        Reach {
+            name: "http",
+            target: url,
+        },
+    ]
+}
+
+/// A server that nobody here wrote, on a port of this machine; it ends when this is dropped.
+struct Other {
+    child: Child,
+    url: String,
+}
+
+impl Other {
+    fn start(program: &Path, script: &Path, folder: &Path) -> Result<Self> {
+        // Free a moment ago; somebody else may take it, and then the chore is run again.
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let child = Command::new(program)
+            .arg(script)
+            .arg(folder)
+            .arg(port.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| format!("cannot start {}", script.display()))?;
+        let url = format!("http://127.0.0.1:{port}/mcp");
+        let server = Self { child, url };
+        let until = Instant::now() + PATIENCE;
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            ensure!(
+                Instant::now() < until,
+                "{} does not listen",
+                script.display()
+            );
+            thread::sleep(Duration::from_millis(100));
+        }
+        Ok(server)
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -145,7 +241,7 @@ const INSPECTIONS: &[(&[&str], &str)] = &[
             "--method",
             "tools/call",
             "--tool-name",
-            "load_skill",
+            "open_skill",
             "--tool-arg",
             "skill_name=a-rich-skill",
         ],
@@ -172,8 +268,23 @@ struct Run {
 }
 
 impl Run {
+    /// Runs our host; it is content when it loaded all that a server lists, and that was enough.
+    fn host(&mut self, name: &str, client: &mut Command) {
+        let Some(text) = self.client(name, client, "ok ") else {
+            return;
+        };
+        let count = text.split("ok ").last().and_then(|rest| {
+            let count = rest.split(' ').next()?;
+            count.parse::<usize>().ok()
+        });
+        if count.is_none_or(|count| count < LEAST) {
+            self.failed += 1;
+            println!("{name}: FAILED, the server published too few skills");
+        }
+    }
+
     /// Runs a client; it is content when it ends well and said what was expected.
-    fn client(&mut self, name: &str, client: &mut Command, expected: &str) {
+    fn client(&mut self, name: &str, client: &mut Command, expected: &str) -> Option<String> {
         self.count += 1;
         let output = client.stdin(Stdio::null()).output();
         let told = match output {
@@ -190,11 +301,20 @@ impl Run {
             }
         };
         match told {
-            Ok(text) if expected == "ok" => println!("{name}: {}", text.trim()),
-            Ok(_) => println!("{name}: ok"),
+            Ok(text) => {
+                let last = text.trim().lines().last().unwrap_or_default();
+                let last = if expected.starts_with("ok") {
+                    last
+                } else {
+                    "ok"
+                };
+                println!("{name}: {last}");
+                Some(text)
+            }
             Err(why) => {
                 self.failed += 1;
                 println!("{name}: FAILED {why}");
+                None
             }
         }
     }
@@ -202,7 +322,7 @@ impl Run {
 
 /// The Python of an environment of its own, with the SDK.
 fn python(home: &Path) -> Result<PathBuf> {
-    venv(&home.join("venv"), &[PYTHON])
+    venv(&home.join("venv"), &PYTHON)
 }
 
 /// Makes an environment with these packages, unless it is there already.

@@ -218,7 +218,7 @@ impl Suite {
 
 /// Builds the example that loads what a server lists, and gives its path. The verbs of the command
 /// load less than the scenarios want to see refused.
-fn build_host() -> Result<PathBuf> {
+pub(crate) fn build_host() -> Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args([
         "build",
