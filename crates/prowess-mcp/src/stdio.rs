@@ -56,9 +56,9 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let lines = Lines::new(reader, writer);
-    let served = async {
-        match serve_server_with_ct(server.connect(), lines, end.clone()).await {
+    let transport = LineTransport::new(reader, writer);
+    let conversation = async {
+        match serve_server_with_ct(server.connect(), transport, end.clone()).await {
             Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
             // A client that leaves before it said anything has done no wrong.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
@@ -68,15 +68,15 @@ where
         }
     };
     tokio::select! {
-        served = served => served,
+        ended = conversation => ended,
         () = async { end.cancelled().await; sleep(GRACE).await } => Ok(()),
     }
 }
 
 /// The transport. Unlike the one of the library it answers what is no message, so that the
 /// author of a client sees why, and bounds what it holds.
-struct Lines<R, W> {
-    lines: LineReader<R>,
+struct LineTransport<R, W> {
+    reader: LineReader<R>,
     /// Whether the client has introduced itself; before, only a request means something.
     opened: bool,
     requests: Arc<Requests>,
@@ -139,14 +139,14 @@ impl Requests {
     }
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     fn new(reader: R, writer: W) -> Self {
         Self {
-            lines: LineReader::new(reader, MAX_MESSAGE),
+            reader: LineReader::new(reader, MAX_MESSAGE),
             opened: false,
             requests: Arc::default(),
             writer: Arc::new(Mutex::new(writer)),
@@ -184,7 +184,7 @@ async fn write<W: AsyncWrite + Unpin>(writer: &Mutex<W>, mut line: Vec<u8>) -> i
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -216,7 +216,7 @@ where
         loop {
             // A client that does not read its answers is not read from either.
             self.requests.room().await;
-            let line = match self.lines.next().await {
+            let line = match self.reader.next().await {
                 Ok(Line::Whole(line)) => line,
                 Ok(Line::TooLong) => {
                     self.reply(&Fault::too_large());

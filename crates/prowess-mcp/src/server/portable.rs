@@ -2,7 +2,7 @@
 //!
 //! A host reads the frontmatter with a reader of its own and compares. Two of them were looked at
 //! on 2026-11-17: the one inside the official TypeScript SDK 2.4.0, which knows the YAML that most
-//! skills are written in and refuses the rest, and PyYAML as fastmcp 4.1.2 uses it. What one of
+//! skills are written in and refuses the rest, and `PyYAML` as fastmcp 4.1.2 uses it. What one of
 //! them refuses, or reads otherwise than YAML 1.2 says, is named here.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
@@ -122,45 +122,37 @@ impl Look {
         is_key: bool,
     ) -> Option<&'static str> {
         let in_flow = self.open.last().is_some_and(|open| open.flow);
-        let before = || {
-            let before = self.text.get(..start).unwrap_or_default().iter().rev();
-            before.skip_while(|char| char.is_whitespace())
-        };
+        // The text before it, from its end.
+        let before = self.text.get(..start).unwrap_or_default().iter().rev();
+        let mut before = before.skip_while(|char| char.is_whitespace());
         match style {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted if several_lines => {
                 return Some("a quoted text over several lines");
             }
+            // The parser tells where the text begins; the header stands before it: `|2`, `>-1`.
             ScalarStyle::Literal | ScalarStyle::Folded => {
-                let mark = before().take_while(|char| !matches!(char, '|' | '>' | '\n'));
-                if mark.clone().all(|char| "+-0123456789".contains(*char)) && mark.count() > 0 {
-                    let mut mark = before().take_while(|char| !matches!(char, '|' | '>'));
-                    if mark.any(char::is_ascii_digit) {
-                        return Some("a block of text that says how deep it is indented");
-                    }
-                }
+                let mut header = before.take_while(|char| "+-0123456789".contains(**char));
+                let what = "a block of text that says how deep it is indented";
+                return header.any(char::is_ascii_digit).then_some(what);
             }
             ScalarStyle::Plain if is_key => {
-                if !matches!(plain(value), Json::String(_)) || value == "<<" {
+                let is_text = matches!(plain(value), Json::String(_)) && value != "<<";
+                if !is_text {
                     return Some("a key that is no text");
                 }
             }
-            ScalarStyle::Plain => {
-                if value.is_empty() && in_flow {
-                    return Some("an empty value inside brackets");
-                }
-                if is_not_finite(value) {
-                    return Some("a number that JSON does not know");
-                }
+            ScalarStyle::Plain if value.is_empty() && in_flow => {
+                return Some("an empty value inside brackets");
+            }
+            ScalarStyle::Plain if is_not_finite(value) => {
+                return Some("a number that JSON does not know");
             }
             _ => {}
         }
         if is_key && value == "__proto__" {
             return Some("the key `__proto__`");
         }
-        if is_key && before().next() == Some(&'?') {
-            return Some("a key behind a question mark");
-        }
-        None
+        (is_key && before.next() == Some(&'?')).then_some("a key behind a question mark")
     }
 }
 

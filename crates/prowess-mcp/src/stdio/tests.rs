@@ -211,9 +211,12 @@ async fn every_request_is_answered_even_if_one_id_comes_many_times() {
 async fn requests_that_are_called_back_leave_room_for_others() {
     let mut input = OPEN.to_owned() + "\n";
     for id in 10..60 {
-        input += &format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"}}\n");
-        let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
-        input += &format!("{cancel}\n");
+        let asked = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
+        let params = json!({"requestId": id});
+        let method = "notifications/cancelled";
+        let cancel = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        input.extend([asked.to_string(), "\n".to_owned()]);
+        input.extend([cancel.to_string(), "\n".to_owned()]);
     }
     input += "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n";
     let answers = talk(input.into_bytes()).await;

@@ -1,6 +1,6 @@
 //! `prowess serve --print-config`: what to add to a client's settings.
 
-use std::{env, ffi::OsString, net::SocketAddr, path::Path};
+use std::{env, ffi::OsString, fmt::Write as _, net::SocketAddr, path::Path};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -187,7 +187,8 @@ fn codex(reach: &Reach) -> String {
 fn goose(reach: &Reach) -> String {
     let mut text = format!("extensions:\n  {NAME}:\n    name: {NAME}\n    enabled: true\n");
     let mut set = |key: &str, value: Value| {
-        text += &format!("    {key}: {value}\n");
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "    {key}: {value}");
     };
     match reach {
         Reach::Command { program, args } => {
