@@ -10,15 +10,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use prowess::{Budget, Clients, ContentHash, Limits, Override, format::Severity, project_folders};
+use prowess::{Budget, Clients, ContentHash, Limits, Override, project_folders, rank::Ranker};
 
-use crate::{environment::Environment, exit::Failure, files, options::Options, render::Terminal};
+use crate::{
+    environment::Environment,
+    exit::Failure,
+    files,
+    options::Options,
+    render::{Terminal, text::count},
+};
 
 mod read;
 mod reader;
 mod servers;
 
-use read::{Authority, Report};
+pub(crate) use read::LIMITS;
 pub(crate) use servers::NamedServer;
 
 /// The name of a project's config.
@@ -27,9 +33,18 @@ const PROJECT_FILE: &str = "prowess.toml";
 /// A config with more bytes than this is no config.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// Where a value came from.
+/// Whose config it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Authority {
+    /// The user's own: may set everything.
+    User,
+    /// A project's: may not widen its own reach.
+    Project,
+}
+
+/// Who decided a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) enum From {
+pub(crate) enum SetBy {
     /// Nobody said otherwise.
     #[default]
     Default,
@@ -37,7 +52,7 @@ pub(crate) enum From {
     File(PathBuf),
 }
 
-impl From {
+impl SetBy {
     /// As a person reads it.
     pub(crate) fn shown(&self, environment: &Environment) -> String {
         match self {
@@ -47,18 +62,18 @@ impl From {
     }
 }
 
-/// A value and where it came from.
+/// A value and who decided it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
-    pub(crate) from: From,
+    pub(crate) by: SetBy,
 }
 
 impl<T> Setting<T> {
     fn new(value: T) -> Self {
         Self {
             value,
-            from: From::Default,
+            by: SetBy::Default,
         }
     }
 }
@@ -98,7 +113,7 @@ pub(crate) struct Config {
     /// `[trust] hidden`
     pub(crate) hidden: Vec<ContentHash>,
     /// `[select] ranker`
-    pub(crate) ranker: Setting<String>,
+    pub(crate) ranker: Setting<Ranker>,
     /// `[prompt] budget`
     pub(crate) budget: Setting<Option<Budget>>,
     /// `[cache] enabled`
@@ -112,9 +127,6 @@ pub(crate) struct Config {
     /// `[servers]`, the user's before the project's
     pub(crate) servers: Vec<NamedServer>,
 }
-
-/// The rankers a config may name.
-pub(crate) const RANKERS: [&str; 2] = ["lexical", "overlap"];
 
 impl Default for Config {
     fn default() -> Self {
@@ -130,7 +142,7 @@ impl Default for Config {
             links: Vec::new(),
             trusted: Vec::new(),
             hidden: Vec::new(),
-            ranker: Setting::new(RANKERS[0].to_owned()),
+            ranker: Setting::default(),
             budget: Setting::default(),
             cache: Setting::new(true),
             limits: Limits::default(),
@@ -189,7 +201,7 @@ impl Config {
         all.map(|(name, it)| (name.clone(), it.value)).collect()
     }
 
-    /// Takes over what one file says; any error in it is told, and nothing is run half configured.
+    /// Takes over what one file says; any error in it is shown, and nothing runs half configured.
     fn add(
         &mut self,
         path: &Path,
@@ -198,31 +210,31 @@ impl Config {
         environment: &Environment,
         output: &mut Terminal,
     ) -> Result<(), Failure> {
-        let Report { diagnostics } = read::apply(self, path, text, authority, environment);
+        let report = read::apply(self, path, text, authority, environment);
         self.files.push(path.to_path_buf());
         let shown = environment.shorten(path);
-        for diagnostic in &diagnostics {
+        for diagnostic in &report.diagnostics {
             output.diagnostic(diagnostic, &shown, Some(text));
         }
-        let errors = diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.severity == Severity::Error)
-            .count();
-        if errors == 0 {
+        if report.is_usable() {
             return Ok(());
         }
-        Err(Failure::new(format!(
-            "the config `{shown}` has {}",
-            crate::render::text::count(errors, "error")
-        ))
-        .hint("mend it, or name another with `--config FILE`"))
+        let errors = count(report.errors(), "error");
+        let first = match report.more {
+            0 => String::new(),
+            _ => format!(", the first {} shown", report.diagnostics.len()),
+        };
+        Err(
+            Failure::new(format!("the config `{shown}` has {errors}{first}"))
+                .hint("fix it, or name another with `--config FILE`"),
+        )
     }
 }
 
 /// Whether a project's config is a link to a file outside of the project: what a repository points
 /// at is not for it to show.
 fn leads_out(path: &Path, project: Option<&PathBuf>) -> bool {
-    // A link to nothing is no config, and is told apart when it is read.
+    // A link to nothing is no config, which is noticed when it is read.
     let Some(file) = files::real_path(path).ok().filter(|_| files::is_link(path)) else {
         return false;
     };
@@ -245,7 +257,7 @@ fn read_file(path: &Path) -> Result<Option<String>, Failure> {
         Err(error) => Err(
             Failure::new(format!("cannot read the config `{}`", path.display()))
                 .because(&error)
-                .hint("mend it, or name another with `--config FILE`"),
+                .hint("fix it, or name another with `--config FILE`"),
         ),
     }
 }

@@ -3,16 +3,24 @@
 /// At most this many are worth reading.
 const MOST: usize = 3;
 
+/// A longer word is no slip of the fingers.
+const LONGEST: usize = 256;
+
 /// The candidates nearest to a word, nearest first; none where nothing is near enough to suggest.
 pub(crate) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Vec<&'a str> {
+    // Nothing that has a name is longer, and the distance costs the product of both lengths.
+    if word.len() > LONGEST {
+        return Vec::new();
+    }
     let word = word.to_lowercase();
     // One slip in three letters still looks like the same word; more is a guess.
     let slips = (word.chars().count() / 3).max(1);
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
+        .filter(|candidate| candidate.len() <= LONGEST)
         .filter_map(|candidate| {
             let lower = candidate.to_lowercase();
             let distance = strsim::damerau_levenshtein(&word, &lower);

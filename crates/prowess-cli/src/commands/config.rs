@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    config::{From, Named},
+    config::{LIMITS, Named, SetBy},
     exit::{Exit, Failure},
     render::{
         paint::Paint,
@@ -101,16 +101,16 @@ fn cache_row(session: &Session) -> Row {
     Row {
         key: "cache.enabled".to_owned(),
         value: json!(setting.value && !off),
-        from: flag.unwrap_or_else(|| setting.from.shown(&session.environment)),
+        from: flag.unwrap_or_else(|| setting.by.shown(&session.environment)),
     }
 }
 
 fn rows(session: &Session) -> Vec<Row> {
     let (config, options) = (&session.config, &session.options);
-    let row = |key: &str, value: Value, from: &From, flag: Option<&str>| Row {
+    let row = |key: &str, value: Value, by: &SetBy, flag: Option<&str>| Row {
         key: key.to_owned(),
         value,
-        from: flag.map_or_else(|| from.shown(&session.environment), str::to_owned),
+        from: flag.map_or_else(|| by.shown(&session.environment), str::to_owned),
     };
     let off = options.no_skills.then_some("--no-skills");
     let client = options.client.as_ref();
@@ -118,63 +118,49 @@ fn rows(session: &Session) -> Vec<Row> {
         row(
             "skills.enabled",
             json!(session.places().skills_enabled()),
-            &config.enabled.from,
+            &config.enabled.by,
             off,
         ),
         row(
             "skills.allowed",
             json!(config.allowed.value),
-            &config.allowed.from,
+            &config.allowed.by,
             None,
         ),
         row(
             "sources.client",
             json!(client.or(config.client.value.as_ref())),
-            &config.client.from,
+            &config.client.by,
             client.map(|_| "--client"),
         ),
         row(
             "sources.conventions",
             json!(session.places().conventions()),
-            &config.conventions.from,
+            &config.conventions.by,
             options.conventions.then_some("--conventions"),
         ),
         row(
             "select.ranker",
-            json!(config.ranker.value),
-            &config.ranker.from,
+            json!(config.ranker.value.name()),
+            &config.ranker.by,
             None,
         ),
         row(
             "prompt.budget",
             json!(config.budget.value.map(told)),
-            &config.budget.from,
+            &config.budget.by,
             None,
         ),
     ];
     rows.push(cache_row(session));
     for (name, decided) in &config.overrides {
         let key = format!("skills.overrides.{}", line(name));
-        rows.push(row(
-            &key,
-            json!(decided.value.as_str()),
-            &decided.from,
-            None,
-        ));
+        rows.push(row(&key, json!(decided.value.as_str()), &decided.by, None));
     }
-    let limits = &config.limits;
-    for (key, value) in [
-        ("file-bytes", limits.file_bytes as u64),
-        ("depth", limits.depth as u64),
-        ("entries", limits.entries as u64),
-        ("seconds", limits.time.as_secs()),
-        ("skill-files", limits.skill_files as u64),
-        ("skill-bytes", limits.skill_bytes),
-        ("page-bytes", limits.page_bytes as u64),
-        ("resource-bytes", limits.resource_bytes),
-    ] {
+    for (key, (get, _)) in LIMITS {
+        let value = get(&config.limits);
         let set = config.limits_set.get(key).cloned();
-        let from = set.map_or(From::Default, From::File);
+        let from = set.map_or(SetBy::Default, SetBy::File);
         rows.push(row(&format!("limits.{key}"), json!(value), &from, None));
     }
     let named: [(&str, &[Named]); 4] = [
@@ -186,13 +172,13 @@ fn rows(session: &Session) -> Vec<Row> {
     // Which config named it is not kept: only the user's own can.
     for hash in &config.hidden {
         let from = config.files.first().cloned();
-        let from = from.map_or(From::Default, From::File);
+        let from = from.map_or(SetBy::Default, SetBy::File);
         rows.push(row("trust.hidden", json!(hash.to_string()), &from, None));
     }
     for (key, all) in named {
         for one in all {
             let value = json!(display_path(&one.path));
-            rows.push(row(key, value, &From::File(one.from.clone()), None));
+            rows.push(row(key, value, &SetBy::File(one.from.clone()), None));
         }
     }
     for named in &config.servers {
@@ -203,7 +189,7 @@ fn rows(session: &Session) -> Vec<Row> {
             "timeout": server.timeout.as_secs_f32(),
         });
         let key = format!("servers.{}", server.label);
-        rows.push(row(&key, value, &From::File(named.from.clone()), None));
+        rows.push(row(&key, value, &SetBy::File(named.from.clone()), None));
     }
     rows
 }

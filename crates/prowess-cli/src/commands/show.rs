@@ -228,18 +228,18 @@ pub(crate) fn reason(skill: &Skill, catalog: &Catalog, session: &Session) -> Opt
         } else {
             format!(
                 "`skills.enabled` is false in `{}`",
-                session.config.enabled.from.shown(&session.environment)
+                session.config.enabled.by.shown(&session.environment)
             )
         }),
         State::Hidden(HiddenBy::Names) => Some(format!(
             "it is not in `skills.allowed` of `{}`",
-            session.config.allowed.from.shown(&session.environment)
+            session.config.allowed.by.shown(&session.environment)
         )),
         State::Hidden(HiddenBy::Manual | HiddenBy::Off) => {
             let decided = session.config.overrides.get(skill.name())?;
             Some(format!(
                 "`skills.overrides` of `{}` says `{}`",
-                decided.from.shown(&session.environment),
+                decided.by.shown(&session.environment),
                 decided.value
             ))
         }

@@ -1,32 +1,15 @@
-//! Reads one config from TOML, and says what is wrong with it and where.
+//! The settings, section by section.
 
 use std::{path::Path, time::Duration};
 
-use prowess::{
-    Budget, Override,
-    format::{Diagnostic, Severity},
-};
-use toml_edit::{Document, Item, TableLike};
+use prowess::{ContentHash, Limits, Override, display_text};
+use toml::de::DeTable;
 
 use super::{
-    Config, RANKERS,
-    reader::{Reader, did_you_mean},
+    Authority, Config,
+    reader::{Fault, Reader, Report, Section},
 };
 use crate::environment::Environment;
-
-/// Whose config it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Authority {
-    /// The user's own: may set everything.
-    User,
-    /// A project's: may not widen its own reach.
-    Project,
-}
-
-/// What was noticed in a config.
-pub(super) struct Report {
-    pub(super) diagnostics: Vec<Diagnostic>,
-}
 
 /// Takes over what a config says.
 pub(super) fn apply(
@@ -42,292 +25,201 @@ pub(super) fn apply(
         text,
         authority,
         environment,
-        diagnostics: Vec::new(),
+        report: Report::default(),
     };
-    match Document::parse(text) {
-        Ok(document) => reader.document(document.as_table()),
+    match DeTable::parse(text) {
+        Ok(table) => reader.document(Section::new("", table.into_inner())),
         Err(error) => {
             let message = format!("this is not TOML: {}", error.message());
-            reader.tell(
-                Severity::Error,
-                "invalid-config",
-                error.span(),
-                message,
-                None,
-            );
+            reader.error(error.span().unwrap_or_default(), Fault::plain(message));
         }
     }
-    let mut diagnostics = reader.diagnostics;
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span);
-    Report { diagnostics }
+    let mut report = reader.report;
+    report.diagnostics.sort_by_key(|diagnostic| diagnostic.span);
+    report
 }
 
+/// Reads one limit, and sets it.
+type Limit = (fn(&Limits) -> u64, fn(&mut Limits, u64));
+
 /// Every key of `[limits]`.
-const LIMITS: [&str; 8] = [
-    "file-bytes",
-    "depth",
-    "entries",
-    "seconds",
-    "skill-files",
-    "skill-bytes",
-    "page-bytes",
-    "resource-bytes",
+pub(crate) const LIMITS: [(&str, Limit); 8] = [
+    (
+        "file-bytes",
+        (
+            |it| it.file_bytes as u64,
+            |it, to| it.file_bytes = to as usize,
+        ),
+    ),
+    (
+        "depth",
+        (|it| it.depth as u64, |it, to| it.depth = to as usize),
+    ),
+    (
+        "entries",
+        (|it| it.entries as u64, |it, to| it.entries = to as usize),
+    ),
+    (
+        "seconds",
+        (
+            |it| it.time.as_secs(),
+            |it, to| it.time = Duration::from_secs(to),
+        ),
+    ),
+    (
+        "skill-files",
+        (
+            |it| it.skill_files as u64,
+            |it, to| it.skill_files = to as usize,
+        ),
+    ),
+    (
+        "skill-bytes",
+        (|it| it.skill_bytes, |it, to| it.skill_bytes = to),
+    ),
+    (
+        "page-bytes",
+        (
+            |it| it.page_bytes as u64,
+            |it, to| it.page_bytes = (to as usize).max(1),
+        ),
+    ),
+    (
+        "resource-bytes",
+        (|it| it.resource_bytes, |it, to| it.resource_bytes = to),
+    ),
 ];
 
 impl Reader<'_> {
-    fn document(&mut self, table: &dyn TableLike) {
-        let keys = [
-            "skills", "sources", "trust", "select", "prompt", "limits", "clients", "servers",
-            "cache",
-        ];
-        for (key, item) in self.entries(table, "the config", &keys) {
-            match key {
-                "skills" => self.skills(item),
-                "sources" => self.sources(item),
-                "trust" => self.trust(item),
-                "select" => self.select(item),
-                "prompt" => self.prompt(item),
-                "limits" => self.limits(item),
-                "servers" => self.servers(item),
-                "cache" => self.cache(item),
-                _ => self.clients(item),
-            }
+    fn document(&mut self, mut document: Section<'_>) {
+        if let Some(section) = self.section(&mut document, "skills") {
+            self.skills(section);
         }
+        if let Some(section) = self.section(&mut document, "sources") {
+            self.sources(section);
+        }
+        if self.is_users(&mut document, "trust")
+            && let Some(mut section) = self.section(&mut document, "trust")
+        {
+            let projects = self.paths(&mut section, "projects");
+            self.config.trusted.extend(projects);
+            let hidden: Option<Vec<ContentHash>> = self.get(&mut section, "hidden");
+            self.config.hidden.extend(hidden.unwrap_or_default());
+            self.finish(section);
+        }
+        if let Some(mut section) = self.section(&mut document, "select") {
+            self.set(&mut section, "ranker", |config| &mut config.ranker);
+            self.finish(section);
+        }
+        if let Some(mut section) = self.section(&mut document, "prompt") {
+            self.set(&mut section, "budget", |config| &mut config.budget);
+            self.finish(section);
+        }
+        if let Some(section) = self.section(&mut document, "limits") {
+            self.limits(section);
+        }
+        if let Some(section) = self.section(&mut document, "clients") {
+            self.clients(section);
+        }
+        if let Some(section) = self.section(&mut document, "servers") {
+            self.servers(section);
+        }
+        if let Some(mut section) = self.section(&mut document, "cache") {
+            self.set(&mut section, "enabled", |config| &mut config.cache);
+            self.finish(section);
+        }
+        self.finish(document);
     }
 
-    fn skills(&mut self, item: &Item) {
-        for (key, item) in self.table(item, "skills", &["enabled", "allowed", "overrides"]) {
-            match key {
-                "enabled" => {
-                    if let Some(value) = self.flag(item, "skills.enabled") {
-                        self.config.enabled = self.setting(value);
-                    }
-                }
-                "allowed" => {
-                    if let Some(value) = self.texts(item, "skills.allowed") {
-                        self.config.allowed = self.setting(Some(value));
-                    }
-                }
-                _ => self.overrides(item),
-            }
+    fn skills(&mut self, mut section: Section<'_>) {
+        self.set(&mut section, "enabled", |config| &mut config.enabled);
+        self.set(&mut section, "allowed", |config| &mut config.allowed);
+        if let Some(overrides) = self.section(&mut section, "overrides") {
+            self.overrides(overrides);
         }
+        self.finish(section);
     }
 
-    fn overrides(&mut self, item: &Item) {
-        let Some(table) = item.as_table_like() else {
-            return self.expected(item, "skills.overrides", "a table");
-        };
-        // The keys are names of skills, so any key is known.
-        for (name, item) in table.iter() {
-            let key = format!("skills.overrides.{}", prowess::display_text(name));
-            let Some(word) = self.one_text(item, &key) else {
-                continue;
-            };
-            let Ok(value) = word.parse::<Override>() else {
-                let message = format!("`{key}` cannot be `{}`", prowess::display_text(&word));
-                let help = did_you_mean(&word, &Override::ALL.map(Override::as_str));
-                self.error(item.span(), message, Some(help));
+    /// The keys are names of skills, so any key is known.
+    fn overrides(&mut self, section: Section<'_>) {
+        for (name, value) in section.into_entries() {
+            let name = name.into_inner();
+            let key = format!("skills.overrides.{}", display_text(&name));
+            let Some(wanted) = self.read::<Override>(&value, &key) else {
                 continue;
             };
             // What the user has closed, a project does not open.
-            let users = self.config.overrides.get(name).map(|it| it.value);
+            let users = self.config.overrides.get(&*name).map(|it| it.value);
             if let Some(users) =
-                users.filter(|users| self.authority == Authority::Project && *users < value)
+                users.filter(|users| self.authority == Authority::Project && *users < wanted)
             {
                 let message = format!("`{key}` stays `{users}`, as the user's config says");
-                let help = "a project can show less of a skill, not more".to_owned();
-                let span = item.span();
-                self.tell(
-                    Severity::Warning,
-                    "ignored-setting",
-                    span,
-                    message,
-                    Some(help),
-                );
+                let help = "a project can show less of a skill, not more";
+                self.ignored(value.span(), Fault::new(message, help));
                 continue;
             }
-            let setting = self.setting(value);
-            self.config.overrides.insert(name.to_owned(), setting);
+            let setting = self.setting(wanted);
+            self.config.overrides.insert(name.into_owned(), setting);
         }
     }
 
-    fn sources(&mut self, item: &Item) {
-        let keys = ["dirs", "catalogs", "client", "conventions", "links"];
-        for (key, item) in self.table(item, "sources", &keys) {
-            match key {
-                "dirs" => {
-                    let dirs = self.paths(item, "sources.dirs");
-                    self.config.dirs.extend(dirs);
-                }
-                "client" => {
-                    if let Some(value) = self.one_text(item, "sources.client") {
-                        self.config.client = self.setting(Some(value));
-                    }
-                }
-                "conventions" => {
-                    if let Some(value) = self.flag(item, "sources.conventions") {
-                        self.config.conventions = self.setting(Some(value));
-                    }
-                }
-                "catalogs" if self.is_users(item, "sources.catalogs") => {
-                    let catalogs = self.paths(item, "sources.catalogs");
-                    self.config.catalogs.extend(catalogs);
-                }
-                "links" if self.is_users(item, "sources.links") => {
-                    let links = self.paths(item, "sources.links");
-                    self.config.links.extend(links);
-                }
-                _ => {}
-            }
+    fn sources(&mut self, mut section: Section<'_>) {
+        let dirs = self.paths(&mut section, "dirs");
+        self.config.dirs.extend(dirs);
+        self.set(&mut section, "client", |config| &mut config.client);
+        self.set(&mut section, "conventions", |config| {
+            &mut config.conventions
+        });
+        if self.is_users(&mut section, "catalogs") {
+            let catalogs = self.paths(&mut section, "catalogs");
+            self.config.catalogs.extend(catalogs);
         }
+        if self.is_users(&mut section, "links") {
+            let links = self.paths(&mut section, "links");
+            self.config.links.extend(links);
+        }
+        self.finish(section);
     }
 
-    fn trust(&mut self, item: &Item) {
-        if !self.is_users(item, "trust") {
-            return;
-        }
-        for (key, item) in self.table(item, "trust", &["projects", "hidden"]) {
-            if key == "projects" {
-                let projects = self.paths(item, "trust.projects");
-                self.config.trusted.extend(projects);
-                continue;
-            }
-            for text in self.texts(item, "trust.hidden").unwrap_or_default() {
-                match text.parse() {
-                    Ok(hash) => self.config.hidden.push(hash),
-                    Err(error) => {
-                        let shown = prowess::display_text(&text);
-                        let message = format!("`trust.hidden` cannot be `{shown}`: {error}");
-                        let help = "`prowess show NAME --json` tells the hash of a skill";
-                        self.error(item.span(), message, Some(help.to_owned()));
-                    }
-                }
-            }
-        }
-    }
-
-    fn select(&mut self, item: &Item) {
-        for (_, item) in self.table(item, "select", &["ranker"]) {
-            let Some(ranker) = self.one_text(item, "select.ranker") else {
+    fn limits(&mut self, mut section: Section<'_>) {
+        for (key, (get, set)) in LIMITS {
+            let Some(value) = self.get::<u64>(&mut section, key) else {
                 continue;
             };
-            if RANKERS.contains(&ranker.as_str()) {
-                self.config.ranker = self.setting(ranker);
-            } else {
-                let help = did_you_mean(&ranker, &RANKERS);
-                self.error(
-                    item.span(),
-                    format!("no ranker named `{ranker}`"),
-                    Some(help),
-                );
-            }
-        }
-    }
-
-    fn prompt(&mut self, item: &Item) {
-        for (_, item) in self.table(item, "prompt", &["budget"]) {
-            if let Some(value) = self.budget(item) {
-                self.config.budget = self.setting(Some(value));
-            }
-        }
-    }
-
-    fn cache(&mut self, item: &Item) {
-        for (_, item) in self.table(item, "cache", &["enabled"]) {
-            if let Some(value) = self.flag(item, "cache.enabled") {
-                self.config.cache = self.setting(value);
-            }
-        }
-    }
-
-    /// Characters as a number, or either unit as text.
-    fn budget(&mut self, item: &Item) -> Option<Budget> {
-        let Some(text) = item.as_str() else {
-            let amount = item.as_integer().and_then(|it| usize::try_from(it).ok());
-            if amount.is_none() {
-                let what = "a number of characters, or text such as `8000c` or `2000t`";
-                self.expected(item, "prompt.budget", what);
-            }
-            return amount.map(Budget::characters);
-        };
-        match text.parse() {
-            Ok(budget) => Some(budget),
-            Err(error) => {
-                self.error(item.span(), error.to_string(), None);
-                None
-            }
-        }
-    }
-
-    fn limits(&mut self, item: &Item) {
-        let mut limits = self.config.limits.clone();
-        for (key, item) in self.table(item, "limits", &LIMITS) {
-            let Some(value) = self.number(item, &format!("limits.{key}")) else {
-                continue;
-            };
-            let known = LIMITS.into_iter().find(|it| *it == key);
-            let path = self.path.to_path_buf();
-            self.config.limits_set.extend(known.map(|key| (key, path)));
+            let limits = &mut self.config.limits;
             // A project may spare the user's machine, not wear it out.
-            let most = |now: usize| match self.authority {
-                Authority::User => value,
-                Authority::Project => value.min(now),
-            };
-            match key {
-                "file-bytes" => limits.file_bytes = most(limits.file_bytes),
-                "depth" => limits.depth = most(limits.depth),
-                "entries" => limits.entries = most(limits.entries),
-                "seconds" => {
-                    let seconds = most(limits.time.as_secs() as usize);
-                    limits.time = Duration::from_secs(seconds as u64);
-                }
-                "skill-files" => limits.skill_files = most(limits.skill_files),
-                "skill-bytes" => limits.skill_bytes = most(limits.skill_bytes as usize) as u64,
-                "page-bytes" => limits.page_bytes = most(limits.page_bytes).max(1),
-                _ => limits.resource_bytes = most(limits.resource_bytes as usize) as u64,
-            }
+            set(
+                limits,
+                match self.authority {
+                    Authority::User => value,
+                    Authority::Project => value.min(get(limits)),
+                },
+            );
+            let path = self.path.to_path_buf();
+            self.config.limits_set.insert(key, path);
         }
-        self.config.limits = limits;
+        self.finish(section);
     }
 
-    fn clients(&mut self, item: &Item) {
+    /// The library knows what a client is; only whose config may add what is decided here.
+    fn clients(&mut self, section: Section<'_>) {
         if self.authority == Authority::Project {
-            let clients = item.as_table_like().into_iter().flat_map(TableLike::iter);
-            for (name, client) in clients {
-                let Some(client) = client.as_table_like() else {
-                    continue;
-                };
-                for key in ["user", "system"] {
-                    if let Some((found, _)) = client.get_key_value(key) {
-                        let message =
-                            format!("a project's config cannot give `{name}` a {key} folder");
-                        let help = "move it to the user's config".to_owned();
-                        self.error(found.span(), message, Some(help));
-                        return;
-                    }
+            for (name, client) in section.into_entries() {
+                let table = client.get_ref().as_table().into_iter().flatten();
+                let reserved = |key: &str| matches!(key, "user" | "system");
+                if let Some((key, _)) = table.into_iter().find(|(key, _)| reserved(key.get_ref())) {
+                    let message = format!(
+                        "a project's config cannot give `{}` a {} folder",
+                        display_text(name.get_ref()),
+                        key.get_ref()
+                    );
+                    let help = "move it to the user's config";
+                    return self.error(key.span(), Fault::new(message, help));
                 }
             }
         }
         let found = self.config.clients.extend_from_toml(self.text);
-        self.diagnostics.extend(found);
-    }
-
-    /// Whether this value may be set here; says so where it may not.
-    fn is_users(&mut self, item: &Item, name: &str) -> bool {
-        if self.authority == Authority::User {
-            return true;
-        }
-        let message = format!("`{name}` in a project's config is ignored");
-        let help = "only the user's own config can set it".to_owned();
-        let span = item.span();
-        self.tell(
-            Severity::Warning,
-            "ignored-setting",
-            span,
-            message,
-            Some(help),
-        );
-        false
+        self.report.diagnostics.extend(found);
     }
 }
 
@@ -337,25 +229,25 @@ mod tests {
     use std::fmt::Write as _;
 
     use expect_test::{Expect, expect};
-    use prowess::format::Position;
+    use prowess::{Budget, format::Position};
 
-    fn check(authority: Authority, text: &str, expected: &Expect) -> Config {
+    fn check(authority: Authority, config_text: &str, expected: &Expect) -> Config {
         let mut config = Config::default();
         let path = Path::new("/p/prowess.toml");
         let environment = Environment::default();
-        let report = apply(&mut config, path, text, authority, &environment);
-        let mut told = String::new();
+        let report = apply(&mut config, path, config_text, authority, &environment);
+        let mut text = String::new();
         for it in &report.diagnostics {
             let Position { line, column } = it.position;
             let (severity, help) = (it.severity.as_str(), it.help.as_deref().unwrap_or_default());
-            let _ = writeln!(told, "{line}:{column} {severity}: {} ({help})", it.message);
+            let _ = writeln!(text, "{line}:{column} {severity}: {} ({help})", it.message);
         }
-        expected.assert_eq(&told);
+        expected.assert_eq(&text);
         config
     }
 
     #[test]
-    fn a_slip_is_told_with_its_place() {
+    fn a_slip_is_reported_with_its_place() {
         check(
             Authority::User,
             "[skills]\nenabeld = true\nallowed = \"pdf\"\n[sauces]\n[select]\nranker = \"lexcial\"\n",
@@ -401,16 +293,16 @@ mod tests {
         let path = Path::new("/p/prowess.toml");
         let environment = Environment::default();
         let report = apply(&mut config, path, text, Authority::Project, &environment);
-        let told: Vec<&str> = report.diagnostics.iter().map(|it| &*it.message).collect();
+        let found: Vec<&str> = report.diagnostics.iter().map(|it| &*it.message).collect();
         expect!["`skills.overrides.deploy` stays `manual`, as the user's config says"]
-            .assert_eq(&told.join("\n"));
+            .assert_eq(&found.join("\n"));
         assert_eq!(config.overrides["deploy"].value, Override::Manual);
         assert_eq!(config.overrides["review"].value, Override::Off);
         assert_eq!(config.budget.value, Some(Budget::tokens(2000)));
     }
 
     #[test]
-    fn servers_are_told_apart_by_how_they_are_reached() {
+    fn servers_differ_by_how_they_are_reached() {
         let config = check(
             Authority::User,
             "[servers.acme]\nurl = \"https://x/mcp\"\ntoken-file = \"token\"\nca-file = \"ca.pem\"\ntimeout = 2.5\n\
@@ -451,11 +343,11 @@ mod tests {
         let path = Path::new("/p/prowess.toml");
         let environment = Environment::default();
         let report = apply(&mut config, path, text, Authority::Project, &environment);
-        let told: Vec<&str> = report.diagnostics.iter().map(|it| &*it.message).collect();
+        let found: Vec<&str> = report.diagnostics.iter().map(|it| &*it.message).collect();
         expect![[r#"
             `servers.acme` stays as the user's config says
             `~/.ssh/id` leads out of the project"#]]
-        .assert_eq(&told.join("\n"));
+        .assert_eq(&found.join("\n"));
         let labels = config
             .servers
             .iter()
@@ -464,6 +356,30 @@ mod tests {
             labels.collect::<Vec<_>>(),
             [("acme", false), ("fine", true)]
         );
+    }
+
+    #[test]
+    fn a_thousand_slips_cost_little_and_are_counted() {
+        let keys: Vec<String> = (0..150_000).map(|at| format!("k{at}=1")).collect();
+        let mut config = Config::default();
+        let path = Path::new("/p/prowess.toml");
+        let environment = Environment::default();
+        let (text, authority) = (keys.join("\n"), Authority::Project);
+        let started = std::time::Instant::now();
+        let report = apply(&mut config, path, &text, authority, &environment);
+        // Measured at 0.2 s without optimization; the quadratic way took minutes with it.
+        assert!(started.elapsed() < Duration::from_secs(5));
+        assert_eq!(report.diagnostics.len(), 20);
+        assert_eq!(report.errors(), 150_000);
+        assert_eq!(report.diagnostics[0].position.line, 1);
+        let key = "k".repeat(1_000_000);
+        let started = std::time::Instant::now();
+        let text = format!("{key}=1");
+        assert_eq!(
+            apply(&mut config, path, &text, authority, &environment).errors(),
+            1
+        );
+        assert!(started.elapsed() < Duration::from_secs(5));
     }
 
     #[test]

@@ -2,11 +2,14 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use prowess::{display_text, format::Severity};
+use prowess::display_text;
 use prowess_mcp::host::{ServerConfig, Transport, is_label};
-use toml_edit::Item;
+use toml::{Spanned, de::DeValue};
 
-use super::{read::Authority, reader::Reader};
+use super::{
+    Authority,
+    reader::{Fault, Reader, Section, Value, typed},
+};
 
 /// A server as a config names it.
 #[derive(Debug, Clone)]
@@ -22,19 +25,6 @@ pub(crate) struct NamedServer {
     /// Whether a project named it: it is contacted only where the project is trusted.
     pub(crate) project: bool,
 }
-
-/// Every key of `[servers.LABEL]`.
-const KEYS: [&str; 9] = [
-    "command",
-    "args",
-    "env",
-    "url",
-    "token-file",
-    "ca-file",
-    "headers",
-    "timeout",
-    "enabled",
-];
 
 /// Longer than this nobody waits for a list.
 const MOST_SECONDS: f64 = 600.0;
@@ -52,172 +42,24 @@ const RESERVED: [&str; 7] = [
 
 /// What one table says.
 #[derive(Debug, Default)]
-struct Told {
+struct Keys {
     command: Option<String>,
-    args: Vec<String>,
-    env: BTreeMap<String, String>,
+    args: Option<Vec<String>>,
+    env: Option<BTreeMap<String, String>>,
     url: Option<String>,
     token_file: Option<PathBuf>,
     ca_file: Option<PathBuf>,
-    headers: BTreeMap<String, String>,
-    timeout: Option<Duration>,
+    headers: Option<Headers>,
+    timeout: Option<Seconds>,
     enabled: Option<bool>,
 }
 
-impl Reader<'_> {
-    pub(super) fn servers(&mut self, item: &Item) {
-        let Some(table) = item.as_table_like() else {
-            return self.expected(item, "servers", "a table");
-        };
-        for (label, item) in table.iter() {
-            let span = table.get_key_value(label).and_then(|(key, _)| key.span());
-            if !is_label(label) {
-                let message = format!("`{}` cannot be the name of a server", display_text(label));
-                let help = "use letters, digits, `-`, `_` and `.`".to_owned();
-                self.error(span, message, Some(help));
-                continue;
-            }
-            let Some(server) = self.server(label, item) else {
-                continue;
-            };
-            let known = &mut self.config.servers;
-            // Whoever trusts a project does not give it the names of their own servers.
-            let taken = known
-                .iter()
-                .any(|it| it.server.label == label && !it.project);
-            if taken && server.project {
-                let message = format!("`servers.{label}` stays as the user's config says");
-                let help = "give the project's server another name".to_owned();
-                self.tell(
-                    Severity::Warning,
-                    "ignored-setting",
-                    span,
-                    message,
-                    Some(help),
-                );
-                continue;
-            }
-            known.push(server);
-        }
-    }
+#[derive(Debug)]
+struct Headers(BTreeMap<String, String>);
 
-    fn server(&mut self, label: &str, item: &Item) -> Option<NamedServer> {
-        let name = format!("servers.{label}");
-        let before = self.diagnostics.len();
-        let mut told = Told::default();
-        for (key, item) in self.table(item, &name, &KEYS) {
-            let full = format!("{name}.{key}");
-            match key {
-                "command" => told.command = self.one_text(item, &full),
-                "args" => told.args = self.texts(item, &full).unwrap_or_default(),
-                "env" => told.env = self.pairs(item, &full),
-                "url" => told.url = self.one_text(item, &full),
-                "token-file" => told.token_file = self.path_of(item, &full),
-                "ca-file" => told.ca_file = self.path_of(item, &full),
-                "headers" => {
-                    told.headers = self.pairs(item, &full);
-                    self.check_headers(item, &full, &told.headers);
-                }
-                "timeout" => told.timeout = self.seconds(item, &full),
-                _ => told.enabled = self.flag(item, &full),
-            }
-        }
-        if self.diagnostics[before..]
-            .iter()
-            .any(|it| it.severity == Severity::Error)
-        {
-            return None;
-        }
-        self.whole(label, item, told)
-    }
-
-    /// Puts together what belongs together.
-    fn whole(&mut self, label: &str, item: &Item, told: Told) -> Option<NamedServer> {
-        let name = format!("servers.{label}");
-        let mut wrong = |message: String, help: &str| {
-            self.error(item.span(), message, Some(help.to_owned()));
-            None
-        };
-        let transport = match (told.command, told.url) {
-            (Some(_), Some(_)) => {
-                return wrong(
-                    format!("`{name}` has a `command` and a `url`"),
-                    "a server is started or called; take one of the two out",
-                );
-            }
-            (None, None) => {
-                return wrong(
-                    format!("`{name}` has no `command` and no `url`"),
-                    "say how the server is started, or where it is",
-                );
-            }
-            (Some(command), None) => {
-                let remote = [&told.token_file, &told.ca_file];
-                if remote.iter().any(|it| it.is_some()) || !told.headers.is_empty() {
-                    return wrong(
-                        format!(
-                            "`{name}` is started, so `token-file`, `ca-file` and `headers` mean nothing"
-                        ),
-                        "take them out, or give it a `url` instead of a `command`",
-                    );
-                }
-                Transport::Command {
-                    command,
-                    args: told.args,
-                    env: told.env,
-                    directory: None,
-                }
-            }
-            (None, Some(url)) => {
-                if !told.args.is_empty() || !told.env.is_empty() {
-                    return wrong(
-                        format!("`{name}` is called, so `args` and `env` mean nothing"),
-                        "take them out, or give it a `command` instead of a `url`",
-                    );
-                }
-                if !url.starts_with("http://") && !url.starts_with("https://") {
-                    return wrong(
-                        format!("`{name}.url` is not an address"),
-                        "start it with `https://`, or `http://` on this machine",
-                    );
-                }
-                Transport::Url {
-                    url,
-                    token: None,
-                    headers: told.headers,
-                    authorities: None,
-                }
-            }
-        };
-        let mut server = ServerConfig::new(label, transport);
-        server.timeout = told.timeout.unwrap_or(server.timeout);
-        server.enabled = told.enabled.unwrap_or(server.enabled);
-        Some(NamedServer {
-            server,
-            token_file: told.token_file,
-            ca_file: told.ca_file,
-            from: self.path.to_path_buf(),
-            project: self.authority == Authority::Project,
-        })
-    }
-
-    /// A table of texts.
-    fn pairs(&mut self, item: &Item, name: &str) -> BTreeMap<String, String> {
-        let Some(table) = item.as_table_like() else {
-            self.expected(item, name, "a table of texts");
-            return BTreeMap::new();
-        };
-        let mut pairs = BTreeMap::new();
-        for (key, item) in table.iter() {
-            let full = format!("{name}.{}", display_text(key));
-            if let Some(value) = self.one_text(item, &full) {
-                pairs.insert(key.to_owned(), value);
-            }
-        }
-        pairs
-    }
-
-    fn check_headers(&mut self, item: &Item, name: &str, headers: &BTreeMap<String, String>) {
+impl Value for Headers {
+    fn read(value: &Spanned<DeValue<'_>>, name: &str) -> Result<Self, Fault> {
+        let headers = BTreeMap::<String, String>::read(value, name)?;
         for key in headers.keys() {
             let lower = key.to_ascii_lowercase();
             if RESERVED.contains(&&*lower) || lower.starts_with("mcp-") {
@@ -226,31 +68,151 @@ impl Reader<'_> {
                     "authorization" => "name a file with the token in `token-file`",
                     _ => "the protocol sets it",
                 };
-                self.error(item.span(), message, Some(help.to_owned()));
+                return Err(Fault::new(message, help));
             }
         }
+        Ok(Self(headers))
+    }
+}
+
+#[derive(Debug)]
+struct Seconds(Duration);
+
+impl Value for Seconds {
+    fn read(value: &Spanned<DeValue<'_>>, name: &str) -> Result<Self, Fault> {
+        let what = "a number of seconds up to 600";
+        let seconds: f64 = typed(value, name, what)?;
+        if seconds > 0.0 && seconds <= MOST_SECONDS {
+            Ok(Self(Duration::from_secs_f64(seconds)))
+        } else {
+            Err(Fault::expected(name, what))
+        }
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn servers(&mut self, section: Section<'_>) {
+        for (label, value) in section.into_entries() {
+            let span = label.span();
+            let label = label.into_inner();
+            if !is_label(&label) {
+                let message = format!("`{}` cannot be the name of a server", display_text(&label));
+                let help = "use letters, digits, `-`, `_` and `.`";
+                self.error(span, Fault::new(message, help));
+                continue;
+            }
+            let Some(server) = self.server(&label, value) else {
+                continue;
+            };
+            let known = &mut self.config.servers;
+            // Whoever trusts a project does not give it the names of their own servers.
+            let taken = |it: &NamedServer| it.server.label == label && !it.project;
+            if server.project && known.iter().any(taken) {
+                let message = format!("`servers.{label}` stays as the user's config says");
+                let help = "give the project's server another name";
+                self.ignored(span, Fault::new(message, help));
+                continue;
+            }
+            known.push(server);
+        }
     }
 
-    /// One file, seen from the config's own folder. A project names none outside of itself: its
-    /// server would be sent what is in it.
-    fn path_of(&mut self, item: &Item, name: &str) -> Option<PathBuf> {
-        let text = self.one_text(item, name)?;
-        if self.authority == Authority::Project && super::reader::leaves(text.as_ref()) {
-            let message = format!("`{}` leads out of the project", display_text(&text));
-            let help = "name a file inside it; the user's config can name others".to_owned();
-            self.error(item.span(), message, Some(help));
+    fn server(&mut self, label: &str, value: Spanned<DeValue<'_>>) -> Option<NamedServer> {
+        let (span, errors) = (value.span(), self.report.errors());
+        let mut section = self.table(value, format!("servers.{label}"))?;
+        let it = &mut section;
+        let keys = Keys {
+            command: self.get(it, "command"),
+            args: self.get(it, "args"),
+            env: self.get(it, "env"),
+            url: self.get(it, "url"),
+            token_file: self.file(it, "token-file"),
+            ca_file: self.file(it, "ca-file"),
+            headers: self.get(it, "headers"),
+            timeout: self.get(it, "timeout"),
+            enabled: self.get(it, "enabled"),
+        };
+        self.finish(section);
+        if self.report.errors() > errors {
             return None;
         }
-        Some(self.resolve(&text))
+        let server = keys.server(label, self);
+        server.map_err(|fault| self.error(span, fault)).ok()
     }
 
-    fn seconds(&mut self, item: &Item, name: &str) -> Option<Duration> {
-        let whole = item.as_integer().and_then(|it| u32::try_from(it).ok());
-        let seconds = item.as_float().or(whole.map(f64::from));
-        let seconds = seconds.filter(|it| *it > 0.0 && *it <= MOST_SECONDS);
-        if seconds.is_none() {
-            self.expected(item, name, "a number of seconds up to 600");
-        }
-        seconds.map(Duration::from_secs_f64)
+    /// One file. A project's server would be sent what is in it.
+    fn file(&mut self, section: &mut Section<'_>, key: &'static str) -> Option<PathBuf> {
+        let value = section.take(key)?;
+        let text: String = self.read(&value, &section.full(key))?;
+        self.path(&text, value.span(), "file")
+            .map(|named| named.path)
+    }
+}
+
+impl Keys {
+    /// Puts together what belongs together.
+    fn server(self, label: &str, reader: &Reader<'_>) -> Result<NamedServer, Fault> {
+        let name = format!("servers.{label}");
+        let transport = match (self.command, self.url) {
+            (Some(_), Some(_)) => {
+                return Err(Fault::new(
+                    format!("`{name}` has a `command` and a `url`"),
+                    "a server is started or called; take one of the two out",
+                ));
+            }
+            (None, None) => {
+                return Err(Fault::new(
+                    format!("`{name}` has no `command` and no `url`"),
+                    "say how the server is started, or where it is",
+                ));
+            }
+            (Some(command), None) => {
+                let files = [&self.token_file, &self.ca_file];
+                if files.iter().any(|it| it.is_some()) || self.headers.is_some() {
+                    return Err(Fault::new(
+                        format!(
+                            "`{name}` is started, so `token-file`, `ca-file` and `headers` mean nothing"
+                        ),
+                        "take them out, or give it a `url` instead of a `command`",
+                    ));
+                }
+                Transport::Command {
+                    command,
+                    args: self.args.unwrap_or_default(),
+                    env: self.env.unwrap_or_default(),
+                    directory: None,
+                }
+            }
+            (None, Some(url)) => {
+                if self.args.is_some() || self.env.is_some() {
+                    return Err(Fault::new(
+                        format!("`{name}` is called, so `args` and `env` mean nothing"),
+                        "take them out, or give it a `command` instead of a `url`",
+                    ));
+                }
+                if !url.starts_with("http://") && !url.starts_with("https://") {
+                    return Err(Fault::new(
+                        format!("`{name}.url` is not an address"),
+                        "start it with `https://`, or `http://` on this machine",
+                    ));
+                }
+                Transport::Url {
+                    url,
+                    token: None,
+                    headers: self.headers.map(|it| it.0).unwrap_or_default(),
+                    authorities: None,
+                }
+            }
+        };
+        let mut server = ServerConfig::new(label, transport);
+        server.timeout = self.timeout.map_or(server.timeout, |it| it.0);
+        server.enabled = self.enabled.unwrap_or(server.enabled);
+        Ok(NamedServer {
+            server,
+            token_file: self.token_file,
+            ca_file: self.ca_file,
+            from: reader.path.to_path_buf(),
+            project: reader.authority == Authority::Project,
+        })
     }
 }

@@ -76,7 +76,7 @@ fn a_slip_in_a_config_stops_the_run() {
           |         ^^^^^^
 
         error: the config `prowess.toml` has 2 errors
-        hint: mend it, or name another with `--config FILE`
+        hint: fix it, or name another with `--config FILE`
         -- exit 3
     "#]]
     .assert_eq(&world.run("list"));

@@ -148,7 +148,7 @@ fn a_config_that_is_a_pipe_does_not_hang() {
             -- stderr
             error: cannot read the config `[..]/work/prowess.toml`
               cause: it is not a regular file
-            hint: mend it, or name another with `--config FILE`
+            hint: fix it, or name another with `--config FILE`
             -- exit 3
         "#]]
         .assert_eq(&world.run("list"));

@@ -42,9 +42,7 @@ impl Choose {
 
 /// The ranker that was named, else the config's.
 pub(crate) fn ranker_of(named: Option<Ranker>, session: &Session) -> Ranker {
-    named
-        .or_else(|| session.config.ranker.value.parse().ok())
-        .unwrap_or_default()
+    named.unwrap_or(session.config.ranker.value)
 }
 
 /// Reads the name of a ranker, and lists them in `--help`.
