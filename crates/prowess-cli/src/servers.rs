@@ -220,30 +220,13 @@ fn named(text: &str) -> Result<ServerConfig, Failure> {
     if is_url(rest) {
         return Ok(ServerConfig::url(label, rest));
     }
-    let mut words = words(rest).into_iter();
+    // No shell is asked: quotes hold words together, and nothing else has a meaning.
+    let words = shlex::split(rest);
+    let words = words.ok_or_else(|| wrong(format!("a quote in `{text}` is not closed")))?;
+    let mut words = words.into_iter();
     let command = words.next();
     let command = command.ok_or_else(|| wrong(format!("`{text}` has no command")))?;
     Ok(ServerConfig::command(label, command, words))
-}
-
-/// The words of a command; quotes hold words together. No shell is asked.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for char in text.chars() {
-        match (quote, char) {
-            (Some(open), _) if open == char => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(char);
-                word.get_or_insert_default();
-            }
-            (None, _) if char.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(char),
-        }
-    }
-    words.extend(word);
-    words
 }
 
 #[cfg(test)]
@@ -262,6 +245,7 @@ mod tests {
         assert!(named("acme").is_err());
         assert!(named("a b=c").is_err());
         assert!(named("acme=").is_err());
+        assert!(named("acme=npx 'my server").is_err());
         let server = named("acme=npx -y 'my server' --root=\"a b\"").unwrap();
         let Transport::Command { command, args, .. } = server.transport else {
             panic!("it is a command")

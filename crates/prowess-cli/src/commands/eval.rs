@@ -116,7 +116,11 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             passed: faults.is_empty(),
             report: &report,
         })?,
-        Format::Junit => session.output.data(&junit::output(&report))?,
+        Format::Junit => {
+            let text = junit::output(&report)
+                .map_err(|error| Failure::new("cannot write JUnit").because(&error))?;
+            session.output.data(&text)?;
+        }
     }
     session.output.finish()?;
     if !report.unknown.is_empty() {

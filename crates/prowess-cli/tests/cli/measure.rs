@@ -124,30 +124,30 @@ fn eval_tells_what_is_found_and_who_is_taken_for_whom() {
     "#]].assert_eq(&world.run("eval cases.jsonl --dir skills"));
     expect![[r#"
         <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="prowess eval" tests="5" failures="2">
-          <testsuite name="no skill" tests="1" failures="0">
-            <testcase classname="no skill" name="5: what a nice day"/>
-          </testsuite>
-          <testsuite name="pdf-forms" tests="2" failures="1">
-            <testcase classname="pdf-forms" name="1: fill in this pdf form"/>
-            <testcase classname="pdf-forms" name="2: merge several files into one document">
-              <failure type="missed" message="`pdf-forms` was expected, `pdf-merge` came first">request: merge several files into one document
+        <testsuites name="prowess eval" tests="5" skipped="0" failures="2" errors="0">
+            <testsuite name="no skill" tests="1" skipped="0" errors="0" failures="0">
+                <testcase name="5: what a nice day" classname="no skill"/>
+            </testsuite>
+            <testsuite name="pdf-forms" tests="2" skipped="0" errors="0" failures="1">
+                <testcase name="1: fill in this pdf form" classname="pdf-forms"/>
+                <testcase name="2: merge several files into one document" classname="pdf-forms">
+                    <failure message="`pdf-forms` was expected, `pdf-merge` came first" type="missed">request: merge several files into one document
         found: pdf-merge
         rank: none
         decision: confident</failure>
-            </testcase>
-          </testsuite>
-          <testsuite name="pdf-merge" tests="1" failures="1">
-            <testcase classname="pdf-merge" name="4: merge several pdf files">
-              <failure type="false-fire" message="`pdf-merge` fired and should not">request: merge several pdf files
+                </testcase>
+            </testsuite>
+            <testsuite name="pdf-merge" tests="1" skipped="0" errors="0" failures="1">
+                <testcase name="4: merge several pdf files" classname="pdf-merge">
+                    <failure message="`pdf-merge` fired and should not" type="false-fire">request: merge several pdf files
         found: pdf-merge, pdf-forms
         rank: none
         decision: confident</failure>
-            </testcase>
-          </testsuite>
-          <testsuite name="sql-review" tests="1" failures="0">
-            <testcase classname="sql-review" name="3: is this postgres query fast"/>
-          </testsuite>
+                </testcase>
+            </testsuite>
+            <testsuite name="sql-review" tests="1" skipped="0" errors="0" failures="0">
+                <testcase name="3: is this postgres query fast" classname="sql-review"/>
+            </testsuite>
         </testsuites>
         -- stderr
         failed: hit@1 is 0.667, below 0.9
@@ -161,6 +161,22 @@ fn eval_tells_what_is_found_and_who_is_taken_for_whom() {
         world.json("eval cases.jsonl --dir skills --json --min-hit1 0.5 --max-false-fires 1");
     assert_eq!(shown["passed"], true);
     assert_eq!(shown["cases"], 5);
+}
+
+#[test]
+fn eval_writes_xml_whatever_a_request_holds() {
+    let world = world();
+    let query = "fill <&> \u{fffe} \u{ffff} \u{1b}[31m \u{9b} \u{202e} ]]>";
+    let case = serde_json::json!({"query": query, "expect": ["sql\u{fffe}"]});
+    world.file("work/cases.jsonl", case.to_string());
+    let output = world.output("eval cases.jsonl --dir skills --format junit");
+    let xml = String::from_utf8(output.stdout).unwrap();
+    let read = roxmltree::Document::parse(&xml).unwrap();
+    let failure = read.descendants().find(|it| it.has_tag_name("failure"));
+    assert!(
+        failure.unwrap().text().unwrap().contains("fill <&>"),
+        "{xml}"
+    );
 }
 
 #[test]

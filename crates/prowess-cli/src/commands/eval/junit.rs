@@ -1,65 +1,42 @@
 //! The cases as `JUnit` XML, which every CI shows: a suite for each skill, a failure for each
 //! miss and each false fire.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
 
-use prowess::{display_text, escape_xml};
+use prowess::display_text;
 use prowess_eval::{Expected, Outcome, Report, Verdict};
+use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 /// A name longer than this is cut; the whole request stands in the failure.
 const MOST_NAME_CHARS: usize = 120;
 
-pub(super) fn output(report: &Report) -> String {
-    let mut suites: BTreeMap<&str, Vec<&Outcome>> = BTreeMap::new();
+pub(super) fn output(report: &Report) -> Result<String, SerializeError> {
+    let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
     for outcome in &report.outcomes {
-        suites.entry(about(outcome)).or_default().push(outcome);
+        let skill = about(outcome);
+        let suite = || TestSuite::new(safe(skill));
+        let suite = suites.entry(skill).or_insert_with(suite);
+        suite.add_test_case(case(skill, outcome));
     }
-    let failures = |outcomes: &[&Outcome]| {
-        let bad = outcomes.iter().filter(|it| !it.verdict.is_good());
-        bad.count()
-    };
-    let all: Vec<&Outcome> = report.outcomes.iter().collect();
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    // Writing to a string does not fail.
-    let _ = writeln!(
-        text,
-        "<testsuites name=\"prowess eval\" tests=\"{}\" failures=\"{}\">",
-        all.len(),
-        failures(&all)
-    );
-    for (skill, outcomes) in suites {
-        let _ = writeln!(
-            text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">",
-            safe(skill),
-            outcomes.len(),
-            failures(&outcomes)
-        );
-        for outcome in outcomes {
-            case(&mut text, skill, outcome);
-        }
-        text += "  </testsuite>\n";
-    }
-    text + "</testsuites>\n"
+    let mut report = quick_junit::Report::new("prowess eval");
+    report.add_test_suites(suites.into_values());
+    report.to_string()
 }
 
-fn case(text: &mut String, skill: &str, outcome: &Outcome) {
+fn case(skill: &str, outcome: &Outcome) -> TestCase {
     let query: String = outcome.query.chars().take(MOST_NAME_CHARS).collect();
-    let _ = write!(
-        text,
-        "    <testcase classname=\"{}\" name=\"{}: {}\"",
-        safe(skill),
-        safe(&outcome.id),
-        safe(&query)
-    );
+    let name = safe(&format!("{}: {query}", outcome.id));
+    let mut case = TestCase::new(name, status(skill, outcome));
+    case.set_classname(safe(skill));
+    case
+}
+
+fn status(skill: &str, outcome: &Outcome) -> TestCaseStatus {
     if outcome.verdict.is_good() {
-        *text += "/>\n";
-        return;
+        return TestCaseStatus::success();
     }
-    let first = outcome
-        .found
-        .first()
-        .map_or_else(|| "nothing".to_owned(), |name| format!("`{name}`"));
+    let first = outcome.found.first();
+    let first = first.map_or("nothing".to_owned(), |name| format!("`{name}`"));
     let (kind, message) = match outcome.verdict {
         Verdict::FalseFire => ("false-fire", format!("{first} fired and should not")),
         _ => (
@@ -69,15 +46,16 @@ fn case(text: &mut String, skill: &str, outcome: &Outcome) {
     };
     let rank = outcome
         .rank
-        .map_or_else(|| "none".to_owned(), |rank| rank.to_string());
-    let _ = write!(
-        text,
-        ">\n      <failure type=\"{kind}\" message=\"{}\">request: {}\nfound: {}\nrank: {rank}\ndecision: {}</failure>\n    </testcase>\n",
-        safe(&message),
+        .map_or("none".to_owned(), |rank| rank.to_string());
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_type(kind).set_message(safe(&message));
+    status.set_description(format!(
+        "request: {}\nfound: {}\nrank: {rank}\ndecision: {}",
         safe(&outcome.query),
         safe(&outcome.found.join(", ")),
         outcome.decision
-    );
+    ));
+    status
 }
 
 /// The skill a case is about.
@@ -90,7 +68,9 @@ fn about(outcome: &Outcome) -> &str {
     name.map_or("no skill", String::as_str)
 }
 
-/// XML has no place for control characters, escaped or not.
+/// XML has no place for control characters nor for U+FFFE and U+FFFF, escaped or not.
 fn safe(text: &str) -> String {
-    escape_xml(&display_text(text)).into_owned()
+    let text = display_text(text);
+    text.replace('\u{fffe}', "\\u{fffe}")
+        .replace('\u{ffff}', "\\u{ffff}")
 }
