@@ -87,8 +87,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let host = host_of(label, session)?;
     let server = host.server(label).ok_or_else(wrong)?;
     let entry = entry(server, name, session)?;
-    let told = tell(&entry, server);
-    session.output.message(&told);
+    let text = summary(&entry, server);
+    session.output.message(&text);
     if matches!(entry.manifest, Manifest::Dynamic) {
         let name = line(name);
         return Err(Failure::new(format!("`{name}` cannot be approved"))
@@ -165,7 +165,7 @@ fn entry(server: &Server, name: &str, session: &mut Session) -> Result<Entry, Fa
 }
 
 /// What a person approves: who offers the skill, what it asks for, and its files.
-fn tell(entry: &Entry, server: &Server) -> String {
+fn summary(entry: &Entry, server: &Server) -> String {
     let place = server.place();
     let description = entry.frontmatter.get("description");
     let mut text = format!(

@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         let text = table(&catalog, report, session);
         session.output.data(&text)?;
         session.output.finish()?;
-        tell(report, session);
+        say_usage(report, session);
     }
     super::prompt::note_untrusted(catalog.skills(), session);
     Ok(if report.skills == 0 {
@@ -126,18 +126,18 @@ fn table(catalog: &Catalog, report: &PromptReport<'_>, session: &Session) -> Str
         ("name-only", &report.name_only),
         ("hidden", &report.hidden),
     ] {
-        let names_told: Vec<String> = names.iter().map(|name| line(name)).collect();
+        let shown: Vec<String> = names.iter().map(|name| line(name)).collect();
         table.row(vec![
             (tier.to_owned(), Some(Paint::strong as _)),
             (thousands(names.len()), None),
-            (names_told.join(", "), None),
+            (shown.join(", "), None),
         ]);
     }
     table.render(session.output.paint, session.output.columns)
 }
 
 /// Says how much room is taken, counted how, and what was given up.
-pub(crate) fn tell(report: &PromptReport<'_>, session: &mut Session) {
+pub(crate) fn say_usage(report: &PromptReport<'_>, session: &mut Session) {
     let unit = match report.unit {
         Unit::Characters => "characters",
         Unit::Tokens => "tokens",

@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
 }
 
 /// A budget as a config writes it.
-fn told(budget: Budget) -> Value {
+fn budget_value(budget: Budget) -> Value {
     match budget.unit {
         Unit::Characters => json!(budget.amount),
         Unit::Tokens => json!(budget.to_string()),
@@ -147,7 +147,7 @@ fn rows(session: &Session) -> Vec<Row> {
         ),
         row(
             "prompt.budget",
-            json!(config.budget.value.map(told)),
+            json!(config.budget.value.map(budget_value)),
             &config.budget.by,
             None,
         ),

@@ -103,7 +103,7 @@ fn table<'a>(skills: impl Iterator<Item = &'a Skill>, columns: usize) -> Table {
         if marked {
             row.push(mark(skill));
         }
-        row.extend([(thousands(skill.tokens()), None), told(skill, columns)]);
+        row.extend([(thousands(skill.tokens()), None), about(skill, columns)]);
         table.row(row);
     }
     table
@@ -119,7 +119,7 @@ fn scope(skill: &Skill) -> String {
 }
 
 /// What the skill says of itself, or why it can not be used.
-fn told(skill: &Skill, columns: usize) -> (String, Option<Ink>) {
+fn about(skill: &Skill, columns: usize) -> (String, Option<Ink>) {
     let error = skill
         .diagnostics()
         .find(|diagnostic| diagnostic.severity == Severity::Error);
@@ -226,8 +226,8 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
             }
         ));
     }
-    if let Some(told) = changed(waiting(Decision::Changed)) {
-        text += &hint(&told);
+    if let Some(step) = changed(waiting(Decision::Changed)) {
+        text += &hint(&step);
     }
     if of("broken") > 0 {
         text += &hint("`prowess check` says what is wrong and how to mend it");

@@ -3,7 +3,7 @@
 use clap::Args;
 use prowess::{Decision, HiddenBy, Skill, State};
 
-use super::budget::{Fit, tell};
+use super::budget::{Fit, say_usage};
 use crate::{
     exit::{Exit, Failure},
     find::find,
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     }
     session.output.finish()?;
     if report.budget.is_some() && report.skills > 0 {
-        tell(&report, session);
+        say_usage(&report, session);
     }
     note_untrusted(catalog.skills(), session);
     if catalog.model_visible().next().is_none() {
@@ -83,8 +83,8 @@ pub(super) fn note_untrusted(skills: &[Skill], session: &mut Session) {
             }
         ));
     }
-    if let Some(told) = changed(waiting(Decision::Changed)) {
-        session.output.hint(&told);
+    if let Some(text) = changed(waiting(Decision::Changed)) {
+        session.output.hint(&text);
     }
     let off = |skill: &Skill| skill.state() == State::Hidden(HiddenBy::Disabled);
     if skills.iter().any(off) {

@@ -169,8 +169,8 @@ fn call(tool: &dyn Tool, input: &str, json: bool, session: &mut Session) -> Resu
         session.output.foreign(result.text.trim_end_matches('\n'))?;
         session.output.data("\n")?;
         session.output.finish()?;
-        let told = line(&result.record.shown());
-        session.output.message(&format!("{told}\n"));
+        let shown = line(&result.record.shown());
+        session.output.message(&format!("{shown}\n"));
     }
     Ok(if result.record.success {
         Exit::Fine

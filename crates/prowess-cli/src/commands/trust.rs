@@ -1,25 +1,31 @@
 //! `prowess trust`: which of a project's skills may reach a model.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use prowess::{
-    Catalog, Decision, Scope, Skill, TrustStore, display_path,
+    Catalog, Decision, Scope, Skill, TrustStore, display_path, display_text,
+    format::redact,
     trust::{Changes, Entry},
 };
 use serde::Serialize;
+use similar::TextDiff;
 
 use crate::{
     exit::{Exit, Failure},
     files,
     nearest::{did_you_mean, nearest},
     places::Request,
-    render::text::{count, line},
+    render::text::{count, line, list as words, safe_lines},
     session::Session,
     trust,
 };
 
-mod tell;
+/// Lines around a change, enough to see where it stands.
+const CONTEXT: usize = 2;
 
 /// Let a project's skills reach a model as they are now, or take that back
 #[expect(
@@ -86,9 +92,9 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         let shown = display_path(&named.path);
         store.deny(named.path);
         trust::write(&store, &session.environment)?;
-        let told =
+        let text =
             format!("`{shown}` is denied: nothing of it reaches a model, however it changes\n");
-        session.output.message(&told);
+        session.output.message(&text);
         session
             .output
             .hint("`prowess trust --revoke` takes that back");
@@ -195,18 +201,18 @@ fn approve(
             && (denied != path || skills.len() > 1)
         {
             let shown = display_path(denied);
-            let told =
+            let text =
                 format!("`{name}` stays denied; `prowess trust --revoke {shown}` changes that\n");
-            session.output.message(&told);
+            session.output.message(&text);
             continue;
         }
         match store.approve(skill, &session.config.limits) {
             Ok(changes) => {
                 trusted += 1;
-                let told = tell::trusted(&name, &changes, known);
-                session.output.message(&told);
+                let text = approved(&name, &changes, known);
+                session.output.message(&text);
                 if known && !changes.is_empty() {
-                    let diff = tell::diff(before.as_deref().unwrap_or_default(), skill, session);
+                    let diff = text_diff(before.as_deref().unwrap_or_default(), skill, session);
                     session.output.message(&diff);
                 }
             }
@@ -251,10 +257,10 @@ fn diff(store: &TrustStore, skills: &[&Skill], session: &mut Session) -> Result<
             continue;
         }
         waits += 1;
-        let told = tell::waits(&line(skill.name()), &changes, before.is_some());
-        session.output.data(&told)?;
+        let text = pending(&line(skill.name()), &changes, before.is_some());
+        session.output.data(&text)?;
         let text = before.map_or("", |before| before.text.as_str()).to_owned();
-        let diff = tell::diff(&text, skill, session);
+        let diff = text_diff(&text, skill, session);
         session.output.data(&diff)?;
     }
     session.output.finish()?;
@@ -288,12 +294,12 @@ fn revoke(store: &mut TrustStore, named: &Named, session: &mut Session) -> Resul
         ),
         number => {
             trust::write(store, &session.environment)?;
-            let told = format!(
+            let text = format!(
                 "{} about `{shown}` {} forgotten\n",
                 count(number, "decision"),
                 if number == 1 { "is" } else { "are" }
             );
-            session.output.message(&told);
+            session.output.message(&text);
             Ok(Exit::Fine)
         }
     }
@@ -317,13 +323,13 @@ fn list(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     }
     for row in &rows {
         let files = row.files.map(|files| format!("  {}", count(files, "file")));
-        let told = format!(
+        let text = format!(
             "{:<8} {}{}\n",
             row.decision,
             row.path,
             files.unwrap_or_default()
         );
-        session.output.data(&told)?;
+        session.output.data(&text)?;
     }
     for project in &projects {
         session
@@ -361,10 +367,85 @@ fn counted(changes: &Changes) -> String {
         (changes.added.len(), "added"),
         (changes.removed.len(), "removed"),
     ];
-    let told: Vec<String> = parts
+    let text: Vec<String> = parts
         .into_iter()
         .filter(|(number, _)| *number > 0)
         .map(|(number, word)| format!("{} {word}", count(number, "file")))
         .collect();
-    crate::render::text::list(&told)
+    words(&text)
+}
+
+/// Says what was trusted.
+fn approved(name: &str, changes: &Changes, known: bool) -> String {
+    if changes.is_empty() {
+        return format!("`{name}` is trusted already\n");
+    }
+    if known {
+        return format!(
+            "`{name}` is trusted again: {}\n{}",
+            counted(changes),
+            changed_files(changes)
+        );
+    }
+    format!("`{name}` is trusted with {}\n", what(changes))
+}
+
+/// Says what waits for trust.
+fn pending(name: &str, changes: &Changes, known: bool) -> String {
+    if known {
+        format!(
+            "`{name}` changed since it was trusted: {}\n{}",
+            counted(changes),
+            changed_files(changes)
+        )
+    } else {
+        format!(
+            "`{name}` is new: {}\n{}",
+            what(changes),
+            changed_files(changes)
+        )
+    }
+}
+
+fn what(changes: &Changes) -> String {
+    count(changes.added.len(), "file")
+}
+
+/// One line for each file that differs.
+fn changed_files(changes: &Changes) -> String {
+    let mut text = String::new();
+    let kinds = [
+        ("altered", &changes.altered),
+        ("added", &changes.added),
+        ("removed", &changes.removed),
+    ];
+    for (word, paths) in kinds {
+        for path in paths {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "  {word:<8} {}", display_text(path));
+        }
+    }
+    text
+}
+
+/// The change of the skill's own file, safe to show; nothing where it is the same.
+fn text_diff(before: &str, skill: &Skill, session: &Session) -> String {
+    let now = skill.document().text();
+    if before == now || before.is_empty() {
+        return String::new();
+    }
+    let path = session.environment.shorten(skill.path());
+    let diff = TextDiff::from_lines(before, now);
+    let text = diff
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .header(
+            &format!("{path} as it was trusted"),
+            &format!("{path} as it is"),
+        )
+        .to_string();
+    // A blank line that stayed needs no blank of its own, and many tools take it off.
+    let text = text.replace("\n \n", "\n\n");
+    // A diff is passed on for a second look; keys in it are not.
+    safe_lines(&redact(&text))
 }

@@ -23,14 +23,14 @@ const TAB: &str = "    ";
 impl Terminal {
     /// Shows a finding to a person; `text` is the file it is about.
     pub(crate) fn diagnostic(&mut self, diagnostic: &Diagnostic, path: &str, text: Option<&str>) {
-        let told = render(
+        let drawn = render(
             diagnostic,
             path,
             text,
             self.message_paint,
             self.columns.min(WIDEST),
         );
-        self.message(&told);
+        self.message(&drawn);
         self.message("\n");
     }
 }
@@ -43,12 +43,12 @@ pub(crate) fn render(
     paint: Paint,
     columns: usize,
 ) -> String {
-    let mut told = String::new();
+    let mut drawn = String::new();
     let severity = diagnostic.severity;
     let head = format!("{}[{}]", severity.as_str(), diagnostic.code);
     // Writing to a string does not fail.
     let _ = writeln!(
-        told,
+        drawn,
         "{}: {}",
         paint.severity(severity, &head),
         paint.strong(&line(&diagnostic.message))
@@ -67,18 +67,18 @@ pub(crate) fn render(
         } else {
             path.to_owned()
         };
-        let _ = writeln!(told, "{margin}{arrow} {place}");
+        let _ = writeln!(drawn, "{margin}{arrow} {place}");
         if let Some(help) = help {
-            let _ = writeln!(told, "{margin} {} {help}", paint.frame("= help:"));
+            let _ = writeln!(drawn, "{margin} {} {help}", paint.frame("= help:"));
         }
-        return told;
+        return drawn;
     };
     let bar = paint.frame("|");
-    let _ = writeln!(told, "{margin}{arrow} {}", at(path, diagnostic));
-    let _ = writeln!(told, "{margin} {bar}");
+    let _ = writeln!(drawn, "{margin}{arrow} {}", at(path, diagnostic));
+    let _ = writeln!(drawn, "{margin} {bar}");
     let room = columns.saturating_sub(number.len() + 3);
     let (shown, start, length) = snippet.window(room);
-    let _ = writeln!(told, "{} {bar} {}", paint.frame(&number), shown.trim_end());
+    let _ = writeln!(drawn, "{} {bar} {}", paint.frame(&number), shown.trim_end());
     let marks = format!(
         "{}{}",
         " ".repeat(start),
@@ -87,17 +87,17 @@ pub(crate) fn render(
     match help {
         Some(help) if start + length + 1 + width(&help) <= room => {
             let help = paint.severity(severity, &help);
-            let _ = writeln!(told, "{margin} {bar} {marks} {help}");
+            let _ = writeln!(drawn, "{margin} {bar} {marks} {help}");
         }
         Some(help) => {
-            let _ = writeln!(told, "{margin} {bar} {marks}");
-            let _ = writeln!(told, "{margin} {} {help}", paint.frame("= help:"));
+            let _ = writeln!(drawn, "{margin} {bar} {marks}");
+            let _ = writeln!(drawn, "{margin} {} {help}", paint.frame("= help:"));
         }
         None => {
-            let _ = writeln!(told, "{margin} {bar} {marks}");
+            let _ = writeln!(drawn, "{margin} {bar} {marks}");
         }
     }
-    told
+    drawn
 }
 
 /// The place as editors and terminals open it.

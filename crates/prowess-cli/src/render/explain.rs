@@ -15,7 +15,7 @@ const LONGEST: usize = 24;
 /// Words take no more columns than this.
 const WIDEST_WORD: usize = 20;
 
-/// So many words are told in one line, or drawn.
+/// So many words stand in one line, or are drawn.
 const MOST_WORDS: usize = 12;
 
 /// A bar's last column in eighths.
@@ -29,14 +29,14 @@ pub(crate) fn in_short(explanation: &Explanation) -> String {
         let words: Vec<String> = words.iter().take(left).map(|word| line(word)).collect();
         left -= words.len();
         if !words.is_empty() {
-            parts.push(format!("{}: {}", told(field), words.join(", ")));
+            parts.push(format!("{}: {}", field_name(field), words.join(", ")));
         }
     }
     parts.join("; ")
 }
 
 /// The field as people call it.
-fn told(field: Field) -> &'static str {
+fn field_name(field: Field) -> &'static str {
     match field {
         Field::NotFor => "not for",
         Field::Prose => "instructions",
@@ -56,7 +56,7 @@ pub(crate) fn bars(explanation: &Explanation, most: f32, paint: Paint, columns: 
         fields.sort_by(|a, b| b.added.total_cmp(&a.added));
         let fields: Vec<String> = fields
             .iter()
-            .map(|it| format!("{} {:.2}", told(it.field), it.added))
+            .map(|it| format!("{} {:.2}", field_name(it.field), it.added))
             .collect();
         rows.push((label, word.added, fields.join(", ")));
     }
