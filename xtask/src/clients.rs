@@ -32,8 +32,8 @@ const PYTHON: [&str; 2] = ["mcp==2.3.0", "fastmcp==4.1.2"];
 /// Of the difficult skills every server takes at least so many, whatever its reader lacks.
 const LEAST: usize = 20;
 
-/// How long a server may take to start on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long a server may take to start on a busy machine, with ten thousand skills.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Let clients that nobody here wrote talk to `prowess serve`
 #[derive(Debug, Args)]
@@ -53,7 +53,7 @@ impl Clients {
         let packages = [NODE, INSPECTOR, TYPESCRIPT, SKILLS_CLIENT, SKILLS_SERVER];
         let packages = packages.map(str::to_owned);
         npm(&home, &packages)?;
-        let python = python(&home)?;
+        let python = venv(&home.join("venv"), &PYTHON)?;
         let program = build(false)?;
         let skills = home.join("skills");
         fixture::write(&skills)?;
@@ -129,8 +129,9 @@ impl Clients {
                     client.arg("--cli").args(&reach.target);
                     // The options of the server end where those of the client begin.
                     client.args(["--protocol-era", era, "--quiet", "--format", "json"]);
-                    client.args(*call);
-                    let name = format!("Inspector, {era}, {}: {}", reach.name, call[1]);
+                    client.arg("--method").args(call.split(' '));
+                    let method = call.split(' ').next().unwrap_or(call);
+                    let name = format!("Inspector, {era}, {}: {method}", reach.name);
                     run.client(&name, &mut client, expected);
                 }
             }
@@ -160,13 +161,13 @@ fn reaches(program: &Path, folder: &Path, server: &Serving) -> [Reach; 2] {
 }
 
 /// A server that nobody here wrote, on a port of this machine; it ends when this is dropped.
-struct Other {
+pub(crate) struct Other {
     child: Child,
-    url: String,
+    pub(crate) url: String,
 }
 
 impl Other {
-    fn start(program: &Path, script: &Path, folder: &Path) -> Result<Self> {
+    pub(crate) fn start(program: &Path, script: &Path, folder: &Path) -> Result<Self> {
         // Free a moment ago; somebody else may take it, and then the chore is run again.
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let child = Command::new(program)
@@ -200,63 +201,30 @@ impl Drop for Other {
     }
 }
 
-/// What Inspector is asked, and what must stand in its answer.
-const INSPECTIONS: &[(&[&str], &str)] = &[
-    (&["--method", "skills/list", "--verify"], "a-rich-skill"),
+/// What Inspector is asked, as on its command line, and what must stand in its answer.
+const INSPECTIONS: [(&str, &str); 9] = [
+    ("skills/list --verify", "a-rich-skill"),
     (
-        &[
-            "--method",
-            "skills/get",
-            "--uri",
-            "skill://a-rich-skill/SKILL.md",
-            "--verify",
-        ],
+        "skills/get --uri skill://a-rich-skill/SKILL.md --verify",
         "verified",
     ),
     (
-        &[
-            "--method",
-            "resources/directory/read",
-            "--uri",
-            "skill://a-rich-skill",
-        ],
+        "resources/directory/read --uri skill://a-rich-skill",
         "inode/directory",
     ),
     (
-        &[
-            "--method",
-            "resources/read",
-            "--uri",
-            "skill://a-rich-skill/references/guide.md",
-        ],
+        "resources/read --uri skill://a-rich-skill/references/guide.md",
         "# Guide",
     ),
+    ("resources/list", "skill://a-rich-skill/SKILL.md"),
+    ("tools/list --strict", "search_skills"),
     (
-        &["--method", "resources/list"],
-        "skill://a-rich-skill/SKILL.md",
-    ),
-    (&["--method", "tools/list", "--strict"], "search_skills"),
-    (
-        &[
-            "--method",
-            "tools/call",
-            "--tool-name",
-            "open_skill",
-            "--tool-arg",
-            "skill_name=a-rich-skill",
-        ],
+        "tools/call --tool-name open_skill --tool-arg skill_name=a-rich-skill",
         "# Everything",
     ),
-    (&["--method", "prompts/list"], "a-rich-skill"),
+    ("prompts/list", "a-rich-skill"),
     (
-        &[
-            "--method",
-            "prompts/get",
-            "--prompt-name",
-            "a-rich-skill",
-            "--prompt-args",
-            "arguments=form.pdf",
-        ],
+        "prompts/get --prompt-name a-rich-skill --prompt-args arguments=form.pdf",
         "form.pdf",
     ),
 ];
@@ -320,11 +288,6 @@ impl Run {
     }
 }
 
-/// The Python of an environment of its own, with the SDK.
-fn python(home: &Path) -> Result<PathBuf> {
-    venv(&home.join("venv"), &PYTHON)
-}
-
 /// Makes an environment with these packages, unless it is there already.
 pub(crate) fn venv(place: &Path, packages: &[&str]) -> Result<PathBuf> {
     let python = place.join("bin/python");
@@ -341,17 +304,19 @@ pub(crate) fn venv(place: &Path, packages: &[&str]) -> Result<PathBuf> {
         made.context("cannot start python3")?.success(),
         "python3 cannot make an environment"
     );
-    let installed = Command::new(&python)
-        .args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ])
-        .args(packages)
-        .status()?;
-    ensure!(installed.success(), "pip could not install {wanted}");
+    pip(&python, packages)?;
     fs::write(stamp, wanted)?;
     Ok(python)
+}
+
+/// Installs packages; those that are there already cost nothing.
+pub(crate) fn pip(python: &Path, packages: &[&str]) -> Result<()> {
+    let installed = Command::new(python)
+        .args(["-m", "pip", "install", "--quiet"])
+        .arg("--disable-pip-version-check")
+        .args(packages)
+        .status()?;
+    let wanted = packages.join(" ");
+    ensure!(installed.success(), "pip could not install {wanted}");
+    Ok(())
 }

@@ -9,17 +9,11 @@
 mod bench;
 mod clients;
 mod conformance;
-#[cfg(unix)]
-mod differential;
 mod fuzz;
 mod generate;
-mod measure;
 mod quality;
 mod serving;
-#[cfg(unix)]
-mod swap;
-#[cfg(target_os = "linux")]
-mod torture;
+mod slow;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,24 +36,14 @@ enum Chore {
     Bench(bench::Bench),
     Clients(clients::Clients),
     Conformance(conformance::Conformance),
-    /// Load the same faulty skills with other crates and with ours
-    #[cfg(unix)]
-    Differential(differential::Differential),
     /// Feed made-up bytes to every parser, and check what comes out
     Fuzz(fuzz::Fuzz),
     /// Write a catalog of made-up skills and print its folder
     Generate(generate::Generate),
     /// Scores the ranker on labelled requests.
     Quality(quality::Args),
-    /// Swap links under a reader, and count what it reads outside of the skill
-    #[cfg(unix)]
-    Swap(swap::Swap),
-    /// Disturb the live catalog and the cache in every way, and see that nothing is lost
-    #[cfg(target_os = "linux")]
-    Torture(torture::Torture),
-    /// One measurement in a process of its own; `bench` starts it
-    #[command(subcommand, hide = true)]
-    Worker(bench::worker::Worker),
+    Swap(slow::Swap),
+    Torture(slow::Torture),
 }
 
 fn main() -> Result<ExitCode> {
@@ -67,15 +51,10 @@ fn main() -> Result<ExitCode> {
         Chore::Bench(bench) => bench.run()?,
         Chore::Clients(clients) => return clients.run(),
         Chore::Conformance(conformance) => return conformance.run(),
-        #[cfg(unix)]
-        Chore::Differential(_) => differential::Differential::run()?,
         Chore::Fuzz(fuzz) => fuzz.run()?,
         Chore::Generate(generate) => generate.run()?,
-        #[cfg(unix)]
         Chore::Swap(swap) => swap.run()?,
-        #[cfg(target_os = "linux")]
         Chore::Torture(torture) => torture.run()?,
-        Chore::Worker(worker) => worker.run()?,
         Chore::Quality(args) => return Ok(quality::run(&args)),
     }
     Ok(ExitCode::SUCCESS)

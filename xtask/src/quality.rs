@@ -34,19 +34,13 @@ pub(crate) struct Args {
     /// The labelled data; else `data/selection` in `PROWESS_SHARED` or `../shared`.
     #[arg(long)]
     data: Option<PathBuf>,
-    /// Sets a weight, as `pair=0`.
-    #[arg(long = "set")]
-    set: Vec<String>,
-    /// Writes the rankings as JSONL, for `score.py`.
-    #[arg(long)]
-    run: Option<PathBuf>,
     /// Fails when a figure is below what was reached before.
     #[arg(long)]
     check: bool,
     /// Fits the confidence and shows how well it holds, with catalogs of 1,000, 100 and 20.
     #[arg(long)]
     calibrate: bool,
-    /// Tries each of these settings against the rest, as `pair=0,cover=1`.
+    /// Scores each of these settings too, as `pair=0,cover=1`.
     #[arg(long = "try")]
     tries: Vec<String>,
     /// Turns each idea off in turn, and tells what that costs.
@@ -71,6 +65,16 @@ pub(crate) struct Tuning {
 }
 
 impl Tuning {
+    /// Reads settings such as `pair=0,cover=1`; the rest stays as it is.
+    pub(crate) fn parse(settings: &str) -> Self {
+        let mut tuning = Self::default();
+        for pair in settings.split(',').filter(|pair| !pair.is_empty()) {
+            let (key, value) = pair.split_once('=').expect("NAME=VALUE");
+            *tuning.get(key) = value.parse().expect("a number");
+        }
+        tuning
+    }
+
     pub(crate) fn get(&mut self, key: &str) -> &mut f32 {
         let (head, field) = key.split_once('.').unwrap_or((key, ""));
         let at = ["name", "desc", "not", "tags", "head", "prose", "code"]
@@ -112,11 +116,6 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         calibrate::run(&sets, args.ranker);
         return ExitCode::SUCCESS;
     }
-    let mut tuning = Tuning::default();
-    for pair in &args.set {
-        let (key, value) = pair.split_once('=').expect("NAME=VALUE");
-        *tuning.get(key) = value.parse().expect("a number");
-    }
     if args.ablate {
         ablate::run(&data);
         return ExitCode::SUCCESS;
@@ -125,45 +124,19 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         ablate::leave_out(&data);
         return ExitCode::SUCCESS;
     }
-    if !args.tries.is_empty() {
-        let mut kept = build(&data, &tuning.fields);
-        let mut fields = tuning.fields.clone();
-        println!("{}", Report::HEAD);
-        for tried in std::iter::once("").chain(args.tries.iter().map(String::as_str)) {
-            let mut tuning = tuning.clone();
-            for pair in tried.split(',').filter(|pair| !pair.is_empty()) {
-                let (key, value) = pair.split_once('=').expect("NAME=VALUE");
-                *tuning.get(key) = value.parse().expect("a number");
-            }
-            if tuning.fields != fields {
-                fields = tuning.fields.clone();
-                kept = build(&data, &fields);
-            }
-            let rankings = rank_all(&data, &kept, args.ranker, &tuning.weights);
-            println!("{} {tried}", Report::of(&data, &rankings, |_| true).line());
-        }
-        return ExitCode::SUCCESS;
-    }
-    let started = std::time::Instant::now();
-    let indexes = build(&data, &tuning.fields);
-    let built = started.elapsed();
-    let started = std::time::Instant::now();
-    let rankings = rank_all(&data, &indexes, args.ranker, &tuning.weights);
-    let ranked = started.elapsed();
-    let report = Report::of(&data, &rankings, |_| true);
     println!("{}", Report::HEAD);
-    println!("{}", report.line());
-    if let Some(by) = &args.by {
-        for (key, report) in metrics::by(&data, &rankings, by) {
+    for tried in std::iter::once("").chain(args.tries.iter().map(String::as_str)) {
+        let tuning = Tuning::parse(tried);
+        let indexes = build(&data, &tuning.fields);
+        let rankings = rank_all(&data, &indexes, args.ranker, &tuning.weights);
+        println!("{} {tried}", Report::of(&data, &rankings, |_| true).line());
+        for (key, report) in args
+            .by
+            .iter()
+            .flat_map(|by| metrics::by(&data, &rankings, by))
+        {
             println!("  {key:40} {}", report.short());
         }
-    }
-    println!(
-        "built in {built:?}, {:?} a request",
-        ranked / data.queries.len() as u32
-    );
-    if let Some(path) = &args.run {
-        data::write_run(path, &data, &rankings);
     }
     ExitCode::SUCCESS
 }

@@ -85,12 +85,6 @@ impl Serving {
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
-
-    /// `host:port`.
-    pub(crate) fn address(&self) -> &str {
-        let rest = self.url.trim_start_matches("http://");
-        rest.split('/').next().unwrap_or(rest)
-    }
 }
 
 impl Drop for Serving {

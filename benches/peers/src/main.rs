@@ -1,91 +1,57 @@
-//! Loads and queries a catalog with other people's crates, and prints the cost as JSON.
+//! One measurement of one library in a process of its own; it prints its cost as a line of JSON.
 //!
-//! `cargo xtask bench` builds and starts this program, once for each measurement:
-//! `peers adk-load ROOT`, `peers phi-load ROOT`, `peers agent-skills-load ROOT` and
-//! `peers adk-select ROOT QUERIES REPEATS`, where `ROOT/.skills` holds the skills and
-//! `QUERIES` has one query a line; `peers defect-wake TRIGGERS REPEATS`, where `TRIGGERS` is a
-//! JSON file with a message and skills.
+//! `cargo xtask bench` builds and starts this program, once for each measurement. `DIR` holds the
+//! skills, `ROOT` holds a `.skills` that does, and `QUERIES` has one request a line. The crates of
+//! other people are behind the feature `peers`, which is on by default.
 
 #![expect(
     clippy::disallowed_methods,
     reason = "a program that only measures may open files itself"
 )]
 
-mod defect;
-#[path = "../../../xtask/src/measure.rs"]
 mod measure;
+mod ours;
+#[cfg(feature = "peers")]
+mod theirs;
 
 use std::error::Error;
-use std::hint::black_box;
-use std::path::Path;
 
-use adk_skill::{SelectionPolicy, load_skill_index, select_skills};
-use agent_skills::SkillDirectory;
-use measure::{QueryCost, cost};
-use phi_core::SkillSet;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let line = match arguments[..] {
-        ["adk-load", root] => adk_load(root),
-        ["phi-load", root] => phi_load(root),
-        ["agent-skills-load", root] => agent_skills_load(root),
-        ["adk-select", root, queries, repeats] => adk_select(root, queries, repeats.parse()?)?,
-        ["defect-wake", triggers, repeats] => defect::wake(triggers, repeats.parse()?)?,
-        _ => {
-            let verbs = "adk-load|phi-load|agent-skills-load|adk-select|defect-wake";
-            return Err(format!("usage: peers {verbs} …").into());
-        }
-    };
-    println!("{line}");
+    println!("{}", measured(&arguments)?);
     Ok(())
 }
 
-fn adk_load(root: &str) -> serde_json::Value {
-    let (cost, _index) = cost(|| {
-        let index = load_skill_index(root).expect("adk-skill loads the catalog");
-        (index.len(), index)
-    });
-    json!(cost)
-}
-
-fn phi_load(root: &str) -> serde_json::Value {
-    let (cost, _set) = cost(|| {
-        let set =
-            SkillSet::load(&[Path::new(root).join(".skills")]).expect("phi-core loads the catalog");
-        (set.len(), set)
-    });
-    json!(cost)
-}
-
-fn agent_skills_load(root: &str) -> serde_json::Value {
-    // The crate loads one folder at a time; finding the folders is left to its user.
-    let (cost, _skills) = cost(|| {
-        let entries = std::fs::read_dir(Path::new(root).join(".skills")).expect("the folder");
-        let skills: Vec<SkillDirectory> = entries
-            .flatten()
-            .filter_map(|entry| SkillDirectory::load(entry.path()).ok())
-            .collect();
-        (skills.len(), skills)
-    });
-    json!(cost)
-}
-
-fn adk_select(
-    root: &str,
-    queries: &str,
-    repeats: usize,
-) -> Result<serde_json::Value, Box<dyn Error>> {
-    let index = load_skill_index(root)?;
-    let policy = SelectionPolicy {
-        top_k: 10,
-        ..SelectionPolicy::default()
-    };
-    let queries = std::fs::read_to_string(queries)?;
-    let cost = QueryCost::of(index.len(), &queries, repeats, |query| {
-        black_box(select_skills(&index, query, &policy)).len()
-    });
-    Ok(json!(cost))
+fn measured(arguments: &[&str]) -> Result<Value, Box<dyn Error>> {
+    Ok(match *arguments {
+        ["floor", dir, threads] => json!(ours::floor(dir, threads.parse()?)?),
+        ["load", dir, threads] => json!(ours::load(dir, threads.parse()?)),
+        ["load-plain", dir] => json!(ours::load_plain(dir)),
+        ["index", dir] => ours::index(dir),
+        ["select", dir, ranker, queries, repeats] => {
+            json!(ours::select(dir, ranker, queries, repeats.parse()?)?)
+        }
+        ["count", dir, ranker, query] => json!(ours::count(dir, ranker, query)?),
+        ["stamps", dir] => json!(ours::stamps(dir)?),
+        ["start", dir] => json!(ours::start(dir, None, false)),
+        ["start", dir, "search"] => json!(ours::start(dir, None, true)),
+        ["start", dir, "cache", folder] => json!(ours::start(dir, Some(folder), false)),
+        ["start", dir, "cache", folder, "search"] => {
+            json!(ours::start(dir, Some(folder), true))
+        }
+        #[cfg(feature = "peers")]
+        ["adk-load", root] => json!(theirs::adk_load(root)),
+        #[cfg(feature = "peers")]
+        ["phi-load", root] => json!(theirs::phi_load(root)),
+        #[cfg(feature = "peers")]
+        ["agent-skills-load", root] => json!(theirs::agent_skills_load(root)),
+        #[cfg(feature = "peers")]
+        ["adk-select", root, queries, repeats] => {
+            json!(theirs::adk_select(root, queries, repeats.parse()?)?)
+        }
+        _ => return Err(format!("nothing here is measured as {arguments:?}").into()),
+    })
 }

@@ -1,22 +1,12 @@
 //! `cargo xtask bench containment`: what it costs that no read can leave its folder.
 
-use std::{fs, num::NonZeroUsize, path::Path, sync::Arc};
-
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
-use prowess::{
-    Catalog, DiskSource, Layout, LoadOptions, Origin, Scan, ScanRequest, Scope, SkillFile, Source,
-    TrustAll,
-};
 
-use super::{busy, median};
-use crate::{
-    generate::{self, Fields},
-    measure::cost,
-};
-
-/// How much slower a load may be for it.
-const LIMIT: f64 = 1.15;
+use super::peers::Peers;
+use super::table::{Table, figure, times};
+use super::{Print, Way, in_turns};
+use crate::generate::{self, Fields};
 
 /// Options of `bench containment`.
 #[derive(Debug, Args)]
@@ -27,104 +17,33 @@ pub(crate) struct Containment {
     /// How often each way is taken, in turns; the median counts
     #[arg(long, default_value_t = 15)]
     repeats: usize,
+    #[command(flatten)]
+    print: Print,
 }
 
 impl Containment {
     pub(super) fn run(&self) -> Result<()> {
+        let program = Peers::build(false)?;
         let catalog = generate::catalog(self.skills, Fields::Common)?;
         let dir = catalog.skills_dir();
-        let ways: [(&str, Box<dyn Source>); 2] = [
-            ("by path, links followed", Box::new(Plain::new(&dir))),
-            ("prowess", Box::new(DiskSource::new(&dir))),
+        let dir = dir.to_string_lossy();
+        let ways = vec![
+            Way::new("by path, links followed", || {
+                program.run(&["load-plain", &dir])
+            }),
+            Way::new("prowess", || program.run(&["load", &dir, "1"])),
         ];
-        let mut times = [Vec::new(), Vec::new()];
-        let mut ratios = Vec::new();
-        let ways = ways.map(|(name, source)| (name, vec![source]));
-        // One round before, so that the files are in memory.
-        for round in 0..=self.repeats {
-            let mut pair = [0.0; 2];
-            for (at, (name, sources)) in ways.iter().enumerate() {
-                let (cost, _catalog) = cost(|| load(sources));
-                ensure!(
-                    cost.skills == catalog.skills,
-                    "{name} loads {} skills",
-                    cost.skills
-                );
-                pair[at] = cost.cpu_us as f64 / cost.skills as f64;
-            }
-            if round > 0 {
-                ratios.push(pair[1] / pair[0]);
-                times[0].push(pair[0]);
-                times[1].push(pair[1]);
-            }
+        let figures = in_turns(catalog.skills, self.repeats, ways)?;
+        let head = ["way to open files", "CPU µs a skill", "of plain paths"];
+        let mut table = Table::new("What it costs that no read can leave its folder", &head);
+        for it in &figures {
+            table.row(vec![
+                it.name.clone(),
+                figure(it.cpu_us / catalog.skills as f64),
+                times(it.cpu_us, figures[0].cpu_us),
+            ]);
         }
-        println!("{:<26}{:>16}", "way to open files", "CPU µs a skill");
-        for ((name, _), times) in ways.iter().zip(times) {
-            println!("{name:<26}{:>16.1}", median(times));
-        }
-        let ratio = median(ratios);
-        let verdict = if ratio <= LIMIT { "ok" } else { "MISS" };
-        println!(
-            "\nratio {ratio:.2} (at most {LIMIT}): {verdict}\n{}",
-            busy()
-        );
+        self.print.show(&[table]);
         Ok(())
-    }
-}
-
-fn load(sources: &[Box<dyn Source>]) -> (usize, Catalog) {
-    let options = LoadOptions {
-        threads: NonZeroUsize::new(1),
-        trust: &TrustAll,
-        ..LoadOptions::default()
-    };
-    let catalog = Catalog::load(sources, &options).expect("the lenient profile always loads");
-    (catalog.model_visible().count(), catalog)
-}
-
-/// Walks and reads by path, as most loaders do: no handles, no checks, no limits.
-struct Plain(Arc<Origin>);
-
-impl Plain {
-    fn new(dir: &Path) -> Self {
-        Self(Arc::new(Origin::new(Scope::Explicit, "plain", dir)))
-    }
-
-    fn walk(&self, dir: &Path, visit: &(dyn Fn(SkillFile<'_>) + Sync)) {
-        let Ok(entries) = fs::read_dir(dir) else {
-            return;
-        };
-        for entry in entries.flatten() {
-            let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                self.walk(&path, visit);
-            } else if entry.file_name() == "SKILL.md"
-                && let Ok(bytes) = fs::read(&path)
-            {
-                let modified = entry.metadata().and_then(|it| it.modified()).ok();
-                let since = modified.and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
-                visit(SkillFile {
-                    origin: &self.0,
-                    path,
-                    layout: Layout::Folder,
-                    contents: Ok(&bytes),
-                    last_modified: since.map(|it| it.as_secs().cast_signed()),
-                    notes: Vec::new(),
-                    location: None,
-                    id: None,
-                });
-            }
-        }
-    }
-}
-
-impl Source for Plain {
-    fn origin(&self) -> &Arc<Origin> {
-        &self.0
-    }
-
-    fn scan(&self, _: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan {
-        self.walk(&self.0.root, visit);
-        Scan::default()
     }
 }

@@ -7,21 +7,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
+use nix::time::{ClockId, clock_gettime};
 use prowess::live::{LiveCatalog, LiveOptions};
 use prowess::{DiskSource, Source, select::Policy};
-use serde_json::json;
 
-use super::table::{Table, Target, figure, targets, thousands};
-use super::{Format, Options, busy};
+use super::table::{Table, figure, thousands};
+use super::{Options, percentile};
 use crate::generate::catalog_in;
-use crate::measure::processor_time;
 use crate::workspace;
-
-/// The size at which the issue sets its limit.
-const JUDGED: usize = 10_000;
-
-/// What the issue allows, apart from the debounce.
-const LIMIT_MS: f64 = 150.0;
 
 /// Options of `bench live`.
 #[derive(Debug, Args)]
@@ -47,43 +40,20 @@ impl Live {
                 "skills read an edit",
             ],
         );
-        let (mut judged, mut figures) = (Vec::new(), Vec::new());
         for &size in &self.options.sizes {
             let (mut times, cpu) = self.measure(size)?;
             times.sort_by(f64::total_cmp);
-            let at = |share: f64| {
-                #[expect(clippy::cast_sign_loss, reason = "a share of a length")]
-                let place = ((times.len() - 1) as f64 * share).round() as usize;
-                times[place]
-            };
-            let cells = [at(0.5), at(0.99), at(1.0), cpu];
-            let mut row = vec![thousands(size as f64)];
-            row.extend(cells.map(figure));
-            row.push("1".to_owned());
-            table.row(row);
-            if size == JUDGED {
-                judged.push(Target::at_most(
-                    "p99 apart from the debounce",
-                    at(0.99),
-                    LIMIT_MS,
-                    "ms",
-                ));
-            }
-            figures.push(json!({
-                "skills": size, "p50_ms": cells[0], "p99_ms": cells[1], "most_ms": cells[2],
-                "cpu_ms_an_edit": cpu,
-            }));
+            let at = |percent| figure(percentile(&times, percent));
+            table.row(vec![
+                thousands(size as f64),
+                at(50),
+                at(99),
+                at(100),
+                figure(cpu),
+                "1".to_owned(),
+            ]);
         }
-        if self.options.format() == Format::Json {
-            println!("{}", json!({ "live": figures, "targets": judged }));
-            return Ok(());
-        }
-        println!("{}", table.render(self.options.format()));
-        if !judged.is_empty() {
-            let table = targets("What the issue asks for", &judged);
-            println!("{}", table.render(self.options.format()));
-        }
-        println!("{}", busy());
+        self.options.print.show(&[table]);
         Ok(())
     }
 
@@ -110,7 +80,7 @@ impl Live {
             let _ = tell.send((Instant::now(), changes.changed.len()));
         });
         let mut times = Vec::with_capacity(self.edits);
-        let cpu = processor_time();
+        let cpu = processor_ms()?;
         for number in 0..self.edits {
             let path = &files[number * 7_919 % files.len()];
             let text = fs::read_to_string(path)?;
@@ -129,7 +99,7 @@ impl Live {
             told.recv_timeout(Duration::from_secs(30))
                 .context("a saved file never became a snapshot")?;
         }
-        let cpu = processor_time().saturating_sub(cpu).as_secs_f64() * 1e3;
+        let cpu = processor_ms()? - cpu;
         Ok((times, cpu / (2 * self.edits) as f64))
     }
 }
@@ -147,4 +117,10 @@ fn save(path: &std::path::Path, text: &str, number: usize) -> Result<Instant> {
         fs::rename(&beside, path)?;
     }
     Ok(start)
+}
+
+/// Processor time this process has used so far, in all its threads.
+fn processor_ms() -> Result<f64> {
+    let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?;
+    Ok(Duration::from(time).as_secs_f64() * 1e3)
 }

@@ -1,51 +1,73 @@
-//! Builds and starts `benches/peers`, the package that holds other people's crates.
+//! Builds and starts `benches/peers`, the program that takes one measurement.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 use serde::de::DeserializeOwned;
 
-use super::measured;
+use super::Options;
 use crate::workspace;
 
 /// The built program.
 #[derive(Debug)]
-pub(super) struct Peers(PathBuf);
+pub(super) struct Peers(pub(super) PathBuf);
 
 impl Peers {
-    /// Builds the program, which takes some minutes the first time and a second later on.
-    pub(super) fn build() -> Result<Self> {
-        let package = workspace().join("benches/peers");
-        let target = package.join("target");
-        eprintln!("building the peers (some minutes the first time)");
-        let status = Command::new(env!("CARGO"))
-            .args([
-                "build",
-                "--quiet",
-                "--release",
-                "--locked",
-                "--manifest-path",
-            ])
-            .arg(package.join("Cargo.toml"))
-            .arg("--target-dir")
-            .arg(&target)
-            .status()
-            .context("cannot start cargo")?;
+    /// Builds the program: with other people's crates that takes some minutes the first time.
+    pub(super) fn build(with_peers: bool) -> Result<Self> {
+        let mut cargo = cargo("build");
+        cargo.arg("--release");
+        if with_peers {
+            eprintln!("building the peers (some minutes the first time)");
+        } else {
+            cargo.arg("--no-default-features");
+        }
         ensure!(
-            status.success(),
+            cargo.status().context("cannot start cargo")?.success(),
             "the peers did not build; `--no-peers` leaves them out"
         );
-        Ok(Self(target.join("release/peers")))
+        Ok(Self(workspace().join("benches/peers/target/release/peers")))
     }
 
-    /// Runs one measurement: `what` names it, `root` holds the catalog or tells what to do.
-    pub(super) fn run<T: DeserializeOwned>(
-        &self,
-        what: &str,
-        root: &Path,
-        more: &[&str],
-    ) -> Result<T> {
-        measured(Command::new(&self.0).arg(what).arg(root).args(more))
+    /// Takes one measurement and reads the JSON it prints.
+    pub(super) fn run<T: DeserializeOwned>(&self, arguments: &[&str]) -> Result<T> {
+        let output = Command::new(&self.0)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .context("cannot start the peers")?;
+        let status = output.status;
+        ensure!(status.success(), "{arguments:?} ended with {status}");
+        serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("{arguments:?} printed something else than its cost"))
     }
+}
+
+/// Starts the benches of activation, which divan takes in one process with the peer.
+pub(super) fn activate(options: &Options) -> Result<()> {
+    let mut folders = Vec::new();
+    for &size in &options.sizes {
+        folders.push(options.catalog(size)?.skills_dir());
+    }
+    let status = cargo("bench")
+        .args(["--bench", "activate"])
+        .env("PROWESS_BENCH_SKILLS", std::env::join_paths(folders)?)
+        .status();
+    ensure!(
+        status.context("cannot start cargo")?.success(),
+        "the bench ended early"
+    );
+    Ok(())
+}
+
+/// Not `--locked`: the lock of this workspace follows the crate it measures.
+fn cargo(verb: &str) -> Command {
+    let package = workspace().join("benches/peers");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args([verb, "--quiet", "--manifest-path"]);
+    cargo.arg(package.join("Cargo.toml"));
+    cargo.arg("--target-dir").arg(package.join("target"));
+    cargo
 }

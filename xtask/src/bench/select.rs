@@ -1,20 +1,15 @@
 //! `cargo xtask bench select`: from a request to ranked skills.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use serde::Serialize;
-use serde_json::json;
+use serde::Deserialize;
 
-use super::peers::Peers;
-use super::table::{Table, Target, figure, targets, thousands};
-use super::worker::IndexCost;
-use super::{Format, Options, busy, child};
+use super::table::{Table, figure, thousands, times};
+use super::{Options, Peers, percentile};
 use crate::generate::{Generated, queries};
-use crate::measure::QueryCost;
 use crate::workspace;
 
 /// How many requests we answer, each of them `Options::repeats` times.
@@ -23,9 +18,6 @@ const QUERIES: usize = 400;
 /// How many skills a peer may read for its answers; it needs about 60 µs for each.
 const PEER_BUDGET: usize = 200_000;
 
-/// The size at which the issue sets its ratios.
-const JUDGED: usize = 10_000;
-
 /// Options of `bench select`.
 #[derive(Debug, Args)]
 pub(crate) struct Select {
@@ -33,49 +25,46 @@ pub(crate) struct Select {
     options: Options,
 }
 
-/// Something that answers a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Ranker {
-    Lexical,
-    Overlap,
-    Adk,
+/// What a series of requests cost, as `benches/peers` prints it.
+#[derive(Debug, Deserialize)]
+struct QueryCost {
+    /// How many skills were searched.
+    skills: usize,
+    /// How many matches came back in all.
+    matches: usize,
+    /// Processor time of each run of each request.
+    runs_ns: Vec<Vec<u64>>,
 }
 
-impl Ranker {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Lexical => "lexical",
-            Self::Overlap => "overlap",
-            Self::Adk => "adk-skill 0.6.0",
-        }
-    }
+/// What building the index cost, beside loading the catalog without it.
+#[derive(Debug, Deserialize)]
+struct IndexCost {
+    load_cpu_us: u64,
+    index_cpu_us: u64,
+    /// Bytes the index says it keeps.
+    memory: usize,
+    /// By how much the process grew for it.
+    held_kb: u64,
 }
 
 /// Processor time of the requests at one size, in microseconds.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 struct Figures {
     /// The best run of each request: what else the machine does can only slow a run down.
     best: Vec<f64>,
-    p50: f64,
-    p99: f64,
-    most: f64,
-    matches: usize,
+    /// Every run, sorted.
+    all: Vec<f64>,
 }
 
 impl Figures {
     fn of(cost: &QueryCost) -> Self {
         let micros = |ns: &u64| *ns as f64 / 1e3;
         let best = cost.runs_ns.iter().filter_map(|runs| runs.iter().min());
-        let best = best.map(micros).collect();
         let mut all: Vec<f64> = cost.runs_ns.iter().flatten().map(micros).collect();
         all.sort_by(f64::total_cmp);
-        let at = |percent: usize| all[(all.len() - 1) * percent / 100];
         Self {
-            p50: at(50),
-            p99: at(99),
-            most: at(100),
-            best,
-            matches: cost.matches,
+            best: best.map(micros).collect(),
+            all,
         }
     }
 }
@@ -87,188 +76,119 @@ fn times_faster(ours: &Figures, peer: &Figures) -> f64 {
     peer / ours
 }
 
-type Measured = BTreeMap<(usize, Ranker), Figures>;
-type Indexes = BTreeMap<usize, (IndexCost, f64)>;
-
 impl Select {
     /// Measures every ranker at every size and prints the tables.
     pub(super) fn run(&self) -> Result<()> {
-        let peers = if self.options.no_peers {
-            None
-        } else {
-            Some(Peers::build()?)
-        };
+        let peers = self.options.peers()?;
         let file = workspace().join("target/bench/queries.txt");
-        let (mut all, mut indexes) = (Measured::new(), Indexes::new());
+        let head = [
+            "skills, ranker",
+            "p50 µs",
+            "p99 µs",
+            "most µs",
+            "times faster than adk-skill",
+        ];
+        let mut requests = Table::new("CPU time of a request of five words", &head);
+        let head = [
+            "skills",
+            "load ms",
+            "index ms",
+            "of loading",
+            "index MB",
+            "process grew by MB",
+            "of the text",
+        ];
+        let mut indexes = Table::new("The index, CPU time of all threads", &head);
         for &size in &self.options.sizes {
             let catalog = self.options.catalog(size)?;
             fs::write(&file, queries(QUERIES)).context("cannot write the requests")?;
             eprintln!("asking {} skills", catalog.skills);
-            indexes.insert(size, (self.index(&catalog)?, catalog.bytes as f64));
-            for ranker in [Ranker::Lexical, Ranker::Overlap] {
-                let cost = own(ranker, &catalog, &file, self.options.repeats)?;
-                all.insert((size, ranker), Figures::of(&cost));
+            indexes.row(self.index(&peers, &catalog)?);
+            let adk = if self.options.no_peers {
+                None
+            } else {
+                Some(adk(&peers, &catalog, &file)?)
+            };
+            for ranker in ["lexical", "overlap"] {
+                let ours = own(&peers, ranker, &catalog, &file, self.options.repeats)?;
+                let faster = adk.as_ref().map(|adk| times_faster(&ours, adk));
+                requests.row(row(size, ranker, &ours, faster));
             }
-            if let Some(peers) = &peers {
-                let cost = adk(peers, &catalog, &file)?;
-                all.insert((size, Ranker::Adk), Figures::of(&cost));
+            if let Some(adk) = &adk {
+                requests.row(row(size, "adk-skill 0.6.0", adk, None));
             }
         }
-        self.print(&all, &indexes)
-    }
-
-    /// Builds the index a few times and keeps the median of each figure.
-    fn index(&self, catalog: &Generated) -> Result<IndexCost> {
-        let dir = catalog.skills_dir();
-        let dir = dir.to_string_lossy();
-        let mut runs: Vec<IndexCost> = Vec::new();
-        for _ in 0..self.options.repeats {
-            runs.push(child(&["index", &dir])?);
-        }
-        runs.sort_by(|a, b| a.ratio().total_cmp(&b.ratio()));
-        Ok(runs.swap_remove(runs.len() / 2))
-    }
-
-    fn print(&self, all: &Measured, indexes: &Indexes) -> Result<()> {
-        let targets_met = judge(all, indexes);
-        let format = self.options.format();
-        if format == Format::Json {
-            let rows: Vec<_> = all
-                .iter()
-                .map(|((skills, ranker), figures)| {
-                    json!({ "skills": skills, "ranker": ranker.name(), "us": figures })
-                })
-                .collect();
-            let built: Vec<_> = indexes.values().map(|(cost, _)| cost).collect();
-            let whole = json!({ "select": rows, "index": built, "targets": targets_met });
-            println!("{}", serde_json::to_string_pretty(&whole)?);
-            return Ok(());
-        }
-        println!("{}", query_table(all).render(format));
-        println!("{}", index_table(indexes).render(format));
-        println!(
-            "{}",
-            targets("Targets of selection", &targets_met).render(format)
-        );
-        println!("{}", busy());
+        self.options.print.show(&[requests, indexes]);
         Ok(())
     }
+
+    /// Builds the index a few times and shows the middle one.
+    fn index(&self, peers: &Peers, catalog: &Generated) -> Result<Vec<String>> {
+        let dir = catalog.skills_dir();
+        let mut runs: Vec<IndexCost> = Vec::new();
+        for _ in 0..self.options.repeats {
+            runs.push(peers.run(&["index", &dir.to_string_lossy()])?);
+        }
+        let ratio = |cost: &IndexCost| cost.index_cpu_us as f64 / cost.load_cpu_us as f64;
+        runs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+        let cost = runs.swap_remove(runs.len() / 2);
+        Ok(vec![
+            thousands(catalog.skills as f64),
+            figure(cost.load_cpu_us as f64 / 1e3),
+            figure(cost.index_cpu_us as f64 / 1e3),
+            times(cost.index_cpu_us as f64, cost.load_cpu_us as f64),
+            figure(cost.memory as f64 / 1e6),
+            figure(cost.held_kb as f64 * 1024.0 / 1e6),
+            times(cost.memory as f64, catalog.bytes as f64),
+        ])
+    }
 }
 
-fn own(ranker: Ranker, catalog: &Generated, file: &Path, repeats: usize) -> Result<QueryCost> {
+fn row(size: usize, ranker: &str, figures: &Figures, faster: Option<f64>) -> Vec<String> {
+    let at = |percent| figure(percentile(&figures.all, percent));
+    vec![
+        format!("{}, {ranker}", thousands(size as f64)),
+        at(50),
+        at(99),
+        at(100),
+        faster.map_or_else(|| "-".to_owned(), thousands),
+    ]
+}
+
+fn own(
+    peers: &Peers,
+    ranker: &str,
+    catalog: &Generated,
+    file: &Path,
+    repeats: usize,
+) -> Result<Figures> {
     let dir = catalog.skills_dir();
     let (dir, file) = (dir.to_string_lossy(), file.to_string_lossy());
-    let cost: QueryCost = child(&[
-        "select",
-        &dir,
-        ranker.name(),
-        &file,
-        "--repeats",
-        &repeats.to_string(),
-    ])?;
-    complete(&cost, catalog)?;
-    Ok(cost)
+    let repeats = repeats.to_string();
+    let cost = peers.run(&["select", &dir, ranker, &file, &repeats])?;
+    complete(&cost, catalog)
 }
 
-fn adk(peers: &Peers, catalog: &Generated, file: &Path) -> Result<QueryCost> {
+fn adk(peers: &Peers, catalog: &Generated, file: &Path) -> Result<Figures> {
     let few = (PEER_BUDGET / catalog.skills).clamp(2, 40);
-    let short: PathBuf = file.with_file_name("queries-peer.txt");
+    let short = file.with_file_name("queries-peer.txt");
     fs::write(&short, queries(few)).context("cannot write the requests")?;
-    let cost = peers.run(
-        "adk-select",
-        &catalog.root,
-        &[&short.to_string_lossy(), "2"],
-    )?;
-    complete(&cost, catalog)?;
-    Ok(cost)
+    let (root, short) = (catalog.root.to_string_lossy(), short.to_string_lossy());
+    let cost = peers.run(&["adk-select", &root, &short, "2"])?;
+    complete(&cost, catalog)
 }
 
-fn complete(cost: &QueryCost, catalog: &Generated) -> Result<()> {
-    let (seen, all) = (cost.skills, catalog.skills);
+fn complete(cost: &QueryCost, catalog: &Generated) -> Result<Figures> {
+    let (searched, all) = (cost.skills, catalog.skills);
     ensure!(
-        seen == all,
-        "{seen} of {all} skills were searched; that cannot be compared"
+        searched == all,
+        "{searched} of {all} skills were searched; that cannot be compared"
     );
     ensure!(
         cost.matches > 0,
         "nothing was found; that cannot be compared"
     );
-    Ok(())
-}
-
-fn query_table(all: &Measured) -> Table {
-    let head = [
-        "skills, ranker",
-        "p50 µs",
-        "p99 µs",
-        "most µs",
-        "times faster than adk-skill",
-    ];
-    let mut table = Table::new("CPU time of a request of five words", &head);
-    for ((size, ranker), figures) in all {
-        let faster = match all.get(&(*size, Ranker::Adk)) {
-            Some(adk) if *ranker != Ranker::Adk => thousands(times_faster(figures, adk)),
-            _ => "-".into(),
-        };
-        table.row(vec![
-            format!("{}, {}", thousands(*size as f64), ranker.name()),
-            figure(figures.p50),
-            figure(figures.p99),
-            figure(figures.most),
-            faster,
-        ]);
-    }
-    table
-}
-
-fn index_table(indexes: &Indexes) -> Table {
-    let head = [
-        "skills",
-        "load ms",
-        "index ms",
-        "of loading",
-        "index MB",
-        "process grew by MB",
-        "of the text",
-    ];
-    let mut table = Table::new("The index, CPU time of all threads", &head);
-    for (size, (cost, text)) in indexes {
-        table.row(vec![
-            thousands(*size as f64),
-            figure(cost.load_cpu_us as f64 / 1e3),
-            figure(cost.index_cpu_us as f64 / 1e3),
-            format!("{:.2}x", cost.ratio()),
-            figure(cost.memory as f64 / 1e6),
-            figure(cost.held_kb as f64 * 1024.0 / 1e6),
-            format!("{:.2}x", cost.memory as f64 / text),
-        ]);
-    }
-    table
-}
-
-/// Holds the figures against the limits the issue sets; a figure not taken is left out.
-fn judge(all: &Measured, indexes: &Indexes) -> Vec<Target> {
-    let mut list = Vec::new();
-    for (ranker, limit) in [(Ranker::Lexical, 5_000.0), (Ranker::Overlap, 10_000.0)] {
-        if let (Some(ours), Some(adk)) =
-            (all.get(&(JUDGED, ranker)), all.get(&(JUDGED, Ranker::Adk)))
-        {
-            let what = format!("`{}` against adk-skill at 10,000", ranker.name());
-            list.push(Target::at_least(what, times_faster(ours, adk), limit, "x"));
-        }
-        if let Some(ours) = all.get(&(100_000, ranker)) {
-            let what = format!("`{}` p50 at 100,000", ranker.name());
-            list.push(Target::at_most(what, ours.p50, 1_000.0, " µs"));
-        }
-    }
-    for (size, (cost, text)) in indexes.iter().filter(|(size, _)| **size >= JUDGED) {
-        let size = thousands(*size as f64);
-        let what = format!("building the index against loading at {size}");
-        list.push(Target::at_most(what, cost.ratio(), 1.5, "x"));
-        let what = format!("index memory against the text at {size}");
-        list.push(Target::at_most(what, cost.memory as f64 / text, 0.6, "x"));
-    }
-    list
+    Ok(Figures::of(cost))
 }
 
 #[cfg(test)]
@@ -277,14 +197,19 @@ mod tests {
 
     #[test]
     fn only_requests_both_answered_are_compared() {
-        let cost = |runs_ns| QueryCost {
-            skills: 9,
-            matches: 1,
-            runs_ns,
+        let figures = |runs_ns| {
+            Figures::of(&QueryCost {
+                skills: 9,
+                matches: 1,
+                runs_ns,
+            })
         };
-        let ours = Figures::of(&cost(vec![vec![2_000, 1_000, 9_000], vec![4_000]]));
-        let peer = Figures::of(&cost(vec![vec![100_000]]));
+        let ours = figures(vec![vec![2_000, 1_000, 9_000], vec![4_000]]);
+        let peer = figures(vec![vec![100_000]]);
         assert!((times_faster(&ours, &peer) - 100.0).abs() < 1e-9);
-        assert_eq!((ours.p50, ours.most), (2.0, 9.0));
+        assert_eq!(
+            row(9, "lexical", &ours, None)[1..4],
+            ["2.00", "4.00", "9.00"]
+        );
     }
 }

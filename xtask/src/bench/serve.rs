@@ -1,26 +1,19 @@
 //! `cargo xtask bench serve`: the server under load, beside a minimal server on fastmcp.
 
-mod faults;
 mod load;
 mod peer;
 
 use std::fs;
+use std::path::Path;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use clap::Args;
-use serde_json::json;
 
-use self::load::{Measured, Protocol, Work, load};
-use super::table::{Table, Target, figure, targets, thousands};
-use super::{Format, busy};
+use self::load::{Kind, Load, Measured, Protocol};
+use super::Print;
+use super::table::{Table, figure, thousands, times};
 use crate::generate::{self, Fields};
 use crate::serving::{Serving, build};
-
-/// What the issue asks for.
-const TIMES_THE_PEER: f64 = 20.0;
-
-/// Memory may move by so much and still count as flat: the allocator keeps some pages back.
-const FLAT: f64 = 1.10;
 
 /// Options of `bench serve`.
 #[derive(Debug, Args)]
@@ -40,68 +33,50 @@ pub(crate) struct Serve {
     /// Leave out the peer, which has to be installed the first time
     #[arg(long)]
     no_peer: bool,
-    /// Print one JSON object with every figure
-    #[arg(long, conflicts_with = "markdown")]
-    json: bool,
-    /// Print the tables of `docs/BENCHMARKS.md`
-    #[arg(long)]
-    markdown: bool,
+    #[command(flatten)]
+    print: Print,
 }
 
 impl Serve {
     /// Measures both servers and prints the tables.
     pub(super) fn run(&self) -> Result<()> {
         let program = build(true)?;
-        let made = generate::catalog(self.skills, Fields::Common)?;
-        let folder = made.skills_dir();
-        let work = Work::over(&folder)?;
+        let folder = generate::catalog(self.skills, Fields::Common)?.skills_dir();
         let server = Serving::start(&program, &folder)?;
-        let ours = self.measure(server.address(), &work)?;
-        let memory = self.memory(&server, &work)?;
-        let endured = faults::endure(&server, &work)?;
+        let ours = self.measure(&server.url, &folder)?;
+        let memory = self.memory(&server, &folder)?;
         drop(server);
         let theirs = if self.no_peer {
             Vec::new()
         } else {
-            let peer = peer::Peer::start(&folder)?;
-            self.measure(&peer.address, &work)?
+            let peer = peer::start(&folder)?;
+            self.measure(&peer.url, &folder)?
         };
-        self.print(&ours, &theirs, memory, &endured)
+        self.print.show(&[self.table(&ours, &theirs), memory]);
+        Ok(())
     }
 
     /// Every kind of request over every protocol.
-    fn measure(&self, address: &str, work: &Work) -> Result<Vec<Measured>> {
+    fn measure(&self, url: &str, folder: &Path) -> Result<Vec<Measured>> {
         let mut all = Vec::new();
         for protocol in Protocol::ALL {
-            for kind in load::Kind::ALL {
+            for kind in Kind::ALL {
+                let load = Load::new(url, folder, kind, protocol)?;
                 // The first requests pay for what the later ones find ready.
-                load(address, work, kind, protocol, self.connections, 0.5)?;
-                let measured = load(
-                    address,
-                    work,
-                    kind,
-                    protocol,
-                    self.connections,
-                    self.seconds,
-                )?;
-                ensure!(
-                    measured.failed == 0,
-                    "{} of {} requests failed: {kind:?} over {protocol:?}",
-                    measured.failed,
-                    measured.count
-                );
-                all.push(measured);
+                load.during(self.connections, 0.5)?;
+                all.push(load.during(self.connections, self.seconds)?);
             }
         }
         Ok(all)
     }
 
     /// Megabytes in use before and after many requests.
-    fn memory(&self, server: &Serving, work: &Work) -> Result<(f64, f64)> {
+    fn memory(&self, server: &Serving, folder: &Path) -> Result<Table> {
         let ask = |count: usize| -> Result<()> {
-            for kind in load::Kind::ALL {
+            for kind in Kind::ALL {
                 for protocol in Protocol::ALL {
-                    load::exactly(server.address(), work, kind, protocol, count / 4)?;
+                    let load = Load::new(&server.url, folder, kind, protocol)?;
+                    load.exactly(self.connections, count / 4)?;
                 }
             }
             Ok(())
@@ -109,98 +84,48 @@ impl Serve {
         ask(self.requests / 5)?;
         let before = resident(server.id())?;
         ask(self.requests)?;
-        Ok((before, resident(server.id())?))
+        let after = resident(server.id())?;
+        let title = format!("Memory over {} requests", thousands(self.requests as f64));
+        let mut table = Table::new(title, &["server", "before MB", "after MB", "grew to"]);
+        table.row(vec![
+            "prowess".to_owned(),
+            figure(before),
+            figure(after),
+            times(after, before),
+        ]);
+        Ok(table)
     }
 
-    fn print(
-        &self,
-        ours: &[Measured],
-        theirs: &[Measured],
-        (before, after): (f64, f64),
-        endured: &[faults::Endured],
-    ) -> Result<()> {
-        let format = match (self.json, self.markdown) {
-            (true, _) => Format::Json,
-            (_, true) => Format::Markdown,
-            _ => Format::Human,
-        };
-        let mut table = Table::new(
-            format!(
-                "Serving {} skills on loopback, {} connections",
-                thousands(self.skills as f64),
-                self.connections
-            ),
-            &[
-                "request",
-                "prowess a second",
-                "p99 ms",
-                "fastmcp a second",
-                "p99 ms",
-                "times",
-            ],
-        );
-        let mut judged = Vec::new();
-        let mut figures = Vec::new();
+    fn table(&self, ours: &[Measured], theirs: &[Measured]) -> Table {
+        let (skills, connections) = (thousands(self.skills as f64), self.connections);
+        let title = format!("Serving {skills} skills on loopback, {connections} connections");
+        let head = [
+            "request",
+            "prowess a second",
+            "p99 ms",
+            "fastmcp a second",
+            "p99 ms",
+            "times",
+        ];
+        let mut table = Table::new(title, &head);
         for (at, our) in ours.iter().enumerate() {
-            let name = format!("{} ({})", our.kind.name(), our.protocol.name());
-            let their = theirs.get(at);
-            let times = their.map(|their| our.rate() / their.rate());
-            table.row(vec![
-                name.clone(),
-                thousands(our.rate()),
-                figure(our.p99_ms()),
-                their.map_or_else(String::new, |their| figure(their.rate())),
-                their.map_or_else(String::new, |their| figure(their.p99_ms())),
-                times.map_or_else(String::new, |times| format!("{}x", figure(times))),
-            ]);
-            if let Some(times) = times {
-                judged.push(Target::at_least(name.clone(), times, TIMES_THE_PEER, "x"));
-            }
-            figures.push(json!({
-                "request": name,
-                "prowess": { "per_second": our.rate(), "p99_ms": our.p99_ms() },
-                "fastmcp": their.map(|their| json!({ "per_second": their.rate(), "p99_ms": their.p99_ms() })),
-            }));
-        }
-        let grown = format!("memory after {} requests", thousands(self.requests as f64));
-        judged.push(Target::at_most(grown, after / before, FLAT, "x"));
-        for fault in endured {
-            judged.push(Target::at_least(
-                fault.name.clone(),
-                f64::from(u8::from(fault.fine)),
-                1.0,
-                "",
-            ));
-        }
-        if format == Format::Json {
-            let all = json!({
-                "skills": self.skills,
-                "figures": figures,
-                "memory_mb": { "before": before, "after": after },
-                "faults": endured.iter().map(|it| json!({ "name": it.name, "fine": it.fine, "told": it.told })).collect::<Vec<_>>(),
+            let mut row = vec![our.name.clone(), thousands(our.rate), figure(our.p99_ms)];
+            row.extend(match theirs.get(at) {
+                Some(their) => [
+                    figure(their.rate),
+                    figure(their.p99_ms),
+                    times(our.rate, their.rate),
+                ],
+                None => ["-", "-", "-"].map(str::to_owned),
             });
-            println!("{all:#}");
-            return Ok(());
+            table.row(row);
         }
-        println!("{}", table.render(format));
-        println!(
-            "Memory: {} MB before, {} MB after.",
-            figure(before),
-            figure(after)
-        );
-        for fault in endured {
-            println!("{}: {}", fault.name, fault.told);
-        }
-        println!();
-        println!("{}", targets("Targets", &judged).render(format));
-        println!("{}", busy());
-        ensure!(judged.iter().all(Target::met), "a target was missed");
-        Ok(())
+        table
     }
 }
 
 /// Megabytes a process holds.
-pub(super) fn resident(process: u32) -> Result<f64> {
+fn resident(process: u32) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kilobytes = line.and_then(|line| line.trim().split(' ').next()?.parse::<f64>().ok());

@@ -1,8 +1,4 @@
-//! Tables of figures, for a terminal and for `docs/BENCHMARKS.md`.
-
-use std::fmt::Write as _;
-
-use super::Format;
+//! Tables of figures, for a terminal, for `docs/BENCHMARKS.md` and for programs.
 
 /// One table: a title, the head of each column, and rows of the same length.
 #[derive(Debug, Default)]
@@ -32,121 +28,42 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Writes the table; the first column leans left, the figures lean right.
-    pub(super) fn render(&self, format: Format) -> String {
-        let markdown = format == Format::Markdown;
-        let mut text = if markdown {
-            format!("### {}\n\n", self.title)
-        } else {
-            format!("{}\n", self.title)
+    /// The table as one line of JSON.
+    pub(super) fn json(&self) -> String {
+        let (title, head, rows) = (&self.title, &self.head, &self.rows);
+        serde_json::json!({ "title": title, "head": head, "rows": rows }).to_string()
+    }
+
+    /// The table as Markdown, which lines up in a terminal too: the first column leans left, the
+    /// figures lean right.
+    pub(super) fn markdown(&self) -> String {
+        let width = |at: usize| {
+            let cells = self.rows.iter().map(|row| row[at].chars().count());
+            let widest = cells.max().unwrap_or(0);
+            widest.max(self.head[at].chars().count()).max(2)
         };
-        let widths: Vec<usize> = (0..self.head.len())
-            .map(|at| {
-                let cells = self.rows.iter().map(|row| row[at].chars().count());
-                cells
-                    .chain([self.head[at].chars().count()])
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect();
-        let mut line = |cells: &[String]| {
-            let mut out = String::new();
-            for (at, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-                let gap = match (markdown, at) {
-                    (true, 0) => "| ",
-                    (true, _) => " | ",
-                    (false, 0) => "  ",
-                    (false, _) => "   ",
-                };
-                let _ = match at {
-                    0 => write!(out, "{gap}{cell:<width$}"),
-                    _ => write!(out, "{gap}{cell:>width$}"),
-                };
-            }
-            if markdown {
-                out.push_str(" |");
-            }
-            let _ = writeln!(text, "{}", out.trim_end());
+        let widths: Vec<usize> = (0..self.head.len()).map(width).collect();
+        let line = |cells: &[String]| {
+            let cells = cells.iter().zip(&widths).enumerate();
+            let padded = cells.map(|(at, (cell, &width))| match at {
+                0 => format!("| {cell:<width$} |"),
+                _ => format!(" {cell:>width$} |"),
+            });
+            padded.collect::<String>() + "\n"
         };
-        line(&self.head);
-        if markdown {
-            let rule = |at: usize| match at {
-                0 => "-".repeat(widths[0]),
-                _ => "-".repeat(widths[at].max(2) - 1) + ":",
-            };
-            line(&(0..widths.len()).map(rule).collect::<Vec<_>>());
-        }
-        for row in &self.rows {
-            line(row);
-        }
-        text
+        let rule = |(at, &width): (usize, &usize)| match at {
+            0 => "-".repeat(width),
+            _ => "-".repeat(width - 1) + ":",
+        };
+        let rule: Vec<String> = widths.iter().enumerate().map(rule).collect();
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        format!(
+            "### {}\n\n{}{}{rows}",
+            self.title,
+            line(&self.head),
+            line(&rule)
+        )
     }
-}
-
-/// A figure held against what the issue asks for.
-#[derive(Debug, Clone, serde::Serialize)]
-pub(super) struct Target {
-    pub(super) what: String,
-    pub(super) value: f64,
-    /// The value must not be above this; with `at_least`, not below.
-    pub(super) limit: f64,
-    pub(super) at_least: bool,
-    pub(super) unit: &'static str,
-}
-
-impl Target {
-    /// A figure that must stay at or below `limit`.
-    pub(super) fn at_most(
-        what: impl Into<String>,
-        value: f64,
-        limit: f64,
-        unit: &'static str,
-    ) -> Self {
-        Self {
-            what: what.into(),
-            value,
-            limit,
-            at_least: false,
-            unit,
-        }
-    }
-
-    /// A figure that must reach `limit`.
-    pub(super) fn at_least(
-        what: impl Into<String>,
-        value: f64,
-        limit: f64,
-        unit: &'static str,
-    ) -> Self {
-        Self {
-            at_least: true,
-            ..Self::at_most(what, value, limit, unit)
-        }
-    }
-
-    /// Says whether the figure is good enough.
-    pub(super) fn met(&self) -> bool {
-        if self.at_least {
-            self.value >= self.limit
-        } else {
-            self.value <= self.limit
-        }
-    }
-}
-
-/// Lists targets with the figures reached.
-pub(super) fn targets(title: &str, targets: &[Target]) -> Table {
-    let mut table = Table::new(title, &["target", "limit", "measured", ""]);
-    for target in targets {
-        let sign = if target.at_least { "≥" } else { "≤" };
-        table.row(vec![
-            target.what.clone(),
-            format!("{sign} {}{}", figure(target.limit), target.unit),
-            format!("{}{}", figure(target.value), target.unit),
-            if target.met() { "ok" } else { "MISS" }.to_string(),
-        ]);
-    }
-    table
 }
 
 /// Writes a figure with as many digits as say something.
@@ -156,6 +73,11 @@ pub(super) fn figure(value: f64) -> String {
         10.0..100.0 => format!("{value:.1}"),
         _ => thousands(value),
     }
+}
+
+/// Writes how many times as much one figure is as another.
+pub(super) fn times(value: f64, base: f64) -> String {
+    format!("{}x", figure(value / base))
 }
 
 /// Writes a whole number with a comma between thousands.
@@ -177,25 +99,19 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn a_table_lines_up_in_both_formats() {
-        let list = [
-            Target::at_most("CPU against the floor", 1.84, 2.0, "x"),
-            Target::at_least("times faster", 4310.0, 5000.0, "x"),
-        ];
-        let table = targets("Targets", &list);
-        expect![[r#"
-            Targets
-              target                     limit   measured
-              CPU against the floor    ≤ 2.00x      1.84x     ok
-              times faster            ≥ 5,000x     4,310x   MISS
-            ### Targets
+    fn a_table_lines_up() {
+        let mut table = Table::new("Loading", &["loader", "CPU ms", "of the floor"]);
+        table.row(vec!["floor".into(), figure(17.26), times(1.0, 1.0)]);
+        table.row(vec!["prowess".into(), figure(4310.0), times(1.84, 1.0)]);
+        expect![[r####"
+            ### Loading
 
-            | target                |    limit | measured |      |
-            | --------------------- | -------: | -------: | ---: |
-            | CPU against the floor |  ≤ 2.00x |    1.84x |   ok |
-            | times faster          | ≥ 5,000x |   4,310x | MISS |
-        "#]]
-        .assert_eq(&(table.render(Format::Human) + &table.render(Format::Markdown)));
+            | loader  | CPU ms | of the floor |
+            | ------- | -----: | -----------: |
+            | floor   |   17.3 |        1.00x |
+            | prowess |  4,310 |        1.84x |
+            {"title":"Loading","head":["loader","CPU ms","of the floor"],"rows":[["floor","17.3","1.00x"],["prowess","4,310","1.84x"]]}"####]]
+        .assert_eq(&(table.markdown() + &table.json()));
     }
 
     #[test]

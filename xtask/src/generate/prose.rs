@@ -1,5 +1,7 @@
 //! Turns patterns such as `{V} the {n}` into sentences about one skill's topic.
 
+use std::sync::LazyLock;
+
 use super::random::Random;
 use super::words::{ADJECTIVES, NOUNS, TRADES, Trade, VERBS, tail_word};
 
@@ -102,98 +104,23 @@ impl Topic {
     }
 }
 
+/// Patterns, one a line.
+type Patterns = LazyLock<Vec<&'static str>>;
+
+fn lines(text: &'static str) -> Vec<&'static str> {
+    text.lines().collect()
+}
+
 /// Sentences of a body.
-pub(crate) const SENTENCES: &[&str] = &[
-    "{V} the {n} before you {v} the {a} {t}.",
-    "If the {n} is {a}, {v} it again and keep the {n} of the first {n}.",
-    "Never {v} a {t} that belongs to {p}.",
-    "Ask the user which {n} they mean when there is more than one {a} {n}.",
-    "The {j} of each {t} should stay below {d} unless {p} says otherwise.",
-    "Use `{p}` for {a} {ns} and `{w}` for everything else.",
-    "Most {ns} come from a {a} {n} in the {t}, so look there first.",
-    "After {g} the {t}, write down the {n}, the {n} and who asked for it.",
-    "{V} one {n} at a time; a {a} {n} is easier to undo.",
-    "When {p} and {w} disagree, the {a} {n} wins.",
-    "A {t} without a {n} can not be {j}, whatever the {n} says.",
-    "Keep the {n} in the same {n} as the {t} it describes.",
-    "Do not guess: {v} the {n} and quote the {n} you found.",
-    "There are {d} {ns} at most, and each one has its own {n}.",
-    "This matters for {ts} in {w}, where {j} is checked by hand.",
-    "{V} the {n} with {w} if {p} is not installed.",
-    "Stop as soon as the {n} shows {j}, and tell the user what happened to the {t}.",
-    "It is fine to skip the {n} for {a} {ts}.",
-    "By default {p} will {v} every {n}, even those that {w} already handled.",
-    "Compare the {a} {n} with the {t} from last {n} and explain each difference.",
-    "Some {ts} carry a {n} from {w}; leave it where it is.",
-    "What looks like {j} is often only a {a} {n}.",
-    "Give the {n} a name that people in {trade} would use.",
-    "{V} {d} {ns}, then pause and {v} the {n}.",
-    "Anything {a} goes through {p} first.",
-    "People rarely {v} more than {d} {ts} per week.",
-    "Without {j}, {g} takes twice as long.",
-    "Both {ns} and {ts} count towards {w}.",
-    "Whoever owns {p} decides about {a} {ns}.",
-    "Older {ts} may lack {j}; treat them like {w}.",
-    "Watch out for {a} {ns} hidden inside {w}.",
-    "Sometimes {w} returns nothing, which means {p} was {a}.",
-    "Prefer {g} over {g} whenever {j} allows that.",
-    "Only {a} {ts} need {w}.",
-    "See {w} about {g} between {ns}.",
-    "Expect roughly {d} percent {j} across {ts}.",
-    "Their {n} depends on how {p} handles {w}.",
-    "Let {p} {v} until {j} settles near {d}.",
-    "Once finished, {v} {ns} through {w} too.",
-    "Many {trade} teams {v} {ts} under {w} rules.",
-    "Against {a} {ns}, {j} helps little.",
-    "{V} {w}, {w} together with {p}.",
-    "Your {n} might contain {w}, {w} plus several {a} {ns}.",
-    "Nobody should {v} during {j}.",
-];
-
+pub(crate) static SENTENCES: Patterns =
+    Patterns::new(|| lines(include_str!("patterns/sentences.txt")));
 /// Items of a list.
-pub(crate) const ITEMS: &[&str] = &[
-    "{V} the {n} of the {t}",
-    "{a} {ns} go into `{p}/{n}`",
-    "**{n}**: what the {t} needs before {g}",
-    "{V} {w} and {v} the {a} {n}",
-    "No {j} without a {n}",
-    "`{p}`: the {n} for {a} {ts}",
-    "The {n} says when {p} was last {j}",
-    "{g} takes about {d} minutes for each {n}",
-    "{w}, {w} and {a} {ts}",
-    "{p} against {j}",
-    "Up to {d} {ns} per {w}",
-    "{Verb} {a} {things} via {w}",
-];
-
+pub(crate) static ITEMS: Patterns = Patterns::new(|| lines(include_str!("patterns/items.txt")));
 /// Headings of a body, below the first.
-pub(crate) const HEADINGS: &[&str] = &[
-    "When to use",
-    "Before you start",
-    "Steps",
-    "How to {v} a {t}",
-    "Checks",
-    "Output",
-    "Common mistakes",
-    "{Verb} {things} with {p}",
-    "Limits",
-    "Examples",
-    "If the {n} fails",
-    "{j} and {n}",
-    "Notes on {w}",
-];
-
+pub(crate) static HEADINGS: Patterns =
+    Patterns::new(|| lines(include_str!("patterns/headings.txt")));
 /// Lines of a code block.
-pub(crate) const CODE: &[&str] = &[
-    "{p} {v} --{n} {w}.json",
-    "{p} {verb} --{a} --limit {d} {thing}.txt > {n}.csv",
-    "for {n} in {ns}: {v}_{n}({n}, {j}={d})",
-    "{n} = load(\"{p}/{n}.toml\")",
-    "# {v} the {a} {n}",
-    "assert len({ns}) <= {d}",
-    "curl -s https://{product}.example/{n}/{d}",
-    "return {v}({n}, {w})",
-];
+pub(crate) static CODE: Patterns = Patterns::new(|| lines(include_str!("patterns/code.txt")));
 
 fn capital(word: &str) -> String {
     let (first, rest) = word.split_at(1);
@@ -240,7 +167,8 @@ mod tests {
     fn every_pattern_has_only_slots_that_exist() {
         let mut random = Random::new(5);
         let topic = Topic::draw(&mut random);
-        for pattern in [SENTENCES, ITEMS, HEADINGS, CODE].concat() {
+        let patterns = [&SENTENCES, &ITEMS, &HEADINGS, &CODE];
+        for pattern in patterns.into_iter().flat_map(|it| it.iter()) {
             let text = topic.fill(pattern, &mut random);
             assert!(!text.contains(['{', '}']), "{text}");
         }

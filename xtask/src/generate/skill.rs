@@ -154,7 +154,7 @@ fn body(topic: &Topic, goal: usize, random: &mut Random, text: &mut String) {
     );
     paragraph(topic, 2, random, text);
     while text.len() + 80 < goal {
-        let heading = topic.fill(random.pick(HEADINGS), random);
+        let heading = topic.fill(random.pick(&HEADINGS), random);
         let level = if random.chance(25) { "###" } else { "##" };
         let _ = writeln!(text, "{level} {heading}\n");
         // One part at a time, so that no file runs far past its goal.
@@ -172,20 +172,20 @@ fn part(topic: &Topic, random: &mut Random, text: &mut String) {
         0..=3 => paragraph(topic, rows, random, text),
         4 | 5 => {
             for _ in 0..rows {
-                let _ = writeln!(text, "- {}", topic.fill(random.pick(ITEMS), random));
+                let _ = writeln!(text, "- {}", topic.fill(random.pick(&ITEMS), random));
             }
             text.push('\n');
         }
         6 => {
             for row in 1..=rows {
-                let _ = writeln!(text, "{row}. {}", topic.fill(random.pick(ITEMS), random));
+                let _ = writeln!(text, "{row}. {}", topic.fill(random.pick(&ITEMS), random));
             }
             text.push('\n');
         }
         _ => {
             let _ = writeln!(text, "```{}", random.pick(&["bash", "python", "sh", ""]));
             for _ in 0..rows {
-                let _ = writeln!(text, "{}", topic.fill(random.pick(CODE), random));
+                let _ = writeln!(text, "{}", topic.fill(random.pick(&CODE), random));
             }
             text.push_str("```\n\n");
         }
@@ -197,7 +197,7 @@ fn paragraph(topic: &Topic, sentences: usize, random: &mut Random, text: &mut St
         if n > 0 {
             text.push(' ');
         }
-        text.push_str(&topic.fill(random.pick(SENTENCES), random));
+        text.push_str(&topic.fill(random.pick(&SENTENCES), random));
     }
     text.push_str("\n\n");
 }

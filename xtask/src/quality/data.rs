@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fmt::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -21,7 +20,6 @@ pub(crate) struct Skill {
 /// A labelled request.
 #[derive(Deserialize)]
 pub(crate) struct Query {
-    pub(crate) qid: String,
     #[serde(rename = "query")]
     pub(crate) text: String,
     pub(crate) group: String,
@@ -166,20 +164,4 @@ fn lines<T: for<'de> Deserialize<'de>>(text: &str) -> Vec<T> {
         .filter(|line| !line.trim().is_empty())
         .map(|line| serde_json::from_str(line).expect("a JSON object a line"))
         .collect()
-}
-
-/// Writes rankings in the shape `score.py` reads.
-#[expect(clippy::disallowed_methods, reason = "a chore writes where it is told")]
-pub(crate) fn write_run(path: &Path, data: &Data, rankings: &super::Rankings) {
-    let mut out = String::new();
-    for (query, ranking) in data.queries.iter().zip(rankings) {
-        let ids: Vec<&str> = ranking
-            .iter()
-            .map(|(id, _)| &*data.skills[*id as usize].id)
-            .collect();
-        let scores: Vec<f32> = ranking.iter().map(|(_, score)| *score).collect();
-        let line = serde_json::json!({ "qid": query.qid, "ranking": ids, "scores": scores });
-        writeln!(out, "{line}").expect("a string grows");
-    }
-    std::fs::write(path, out).expect("the run can be written");
 }

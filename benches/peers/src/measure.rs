@@ -1,6 +1,6 @@
 //! Processor time and memory of this process, and the line a timed child prints.
 //!
-//! `benches/peers` includes this file too, so that ours and theirs are measured alike.
+//! Ours and theirs are measured alike.
 
 use std::time::{Duration, Instant};
 
