@@ -1,9 +1,9 @@
 //! What is wrong with a file, where it stands, and the one step that fixes it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The skill breaks the profile it was checked against.
@@ -26,7 +26,9 @@ impl Severity {
 }
 
 /// A range of bytes in the file, end excluded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct Span {
     /// The first byte.
     pub start: usize,
@@ -53,7 +55,7 @@ impl Span {
 }
 
 /// A place a person can go to: line and column, both counted from one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     /// The line; `\n`, `\r\n` and a lone `\r` each end one.
     pub line: u32,
@@ -115,7 +117,7 @@ impl LineCursor {
 }
 
 /// One replacement in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     /// What is replaced; empty to insert.
     pub span: Span,
@@ -124,7 +126,7 @@ pub struct Edit {
 }
 
 /// A mechanical repair: all of its edits together, or none.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     /// What the repair does, in a few words.
     pub title: String,

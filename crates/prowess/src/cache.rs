@@ -7,45 +7,21 @@
 //! A cache that is missing, damaged or of another version is made anew, so it can be deleted at
 //! any time.
 
-use std::{
-    ffi::OsStr,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{borrow::Cow, io, path::PathBuf, sync::Arc, time::Duration};
 
-use serde::Serialize;
+use prowess_format::Profile;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    catalog::{Catalog, LoadOptions},
-    discover::{Discovery, discover, judge},
+    catalog::{Catalog, SavedIndex},
+    skill::{Record, SavedText, Skill, TextStore},
     source::{
-        Source,
-        disk::{DiskSource, is_folder, real_path},
+        Origin,
+        disk::tree::{FolderNode, FolderTree},
     },
-    survey::{Again, Survey},
-    trust::Decision,
+    store::{self, Store, Unusable},
 };
-
-mod field;
-mod file;
-mod finding;
-mod index;
-mod kept;
-mod known;
-mod record;
-mod saved;
-mod section;
-
-use file::Unusable;
-use known::Known;
-
-pub(crate) use index::SavedIndex;
-pub(crate) use kept::KeptSkill;
-
-/// Grows with every change to what the files hold or how skills are read.
-const FORMAT: u32 = 2;
 
 /// Fewer skills are read as quickly as their cache.
 const WORTH_IT: usize = 50;
@@ -55,24 +31,39 @@ const OUT_OF_DATE: usize = 20;
 
 /// For less than that a cache is written anew only so long after the last time: a start that finds
 /// anything changed costs twice as much as one that does not, and writing a cache some more.
-const PAUSE: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 60 });
+const PAUSE: Duration = Duration::from_secs(60);
 
 /// A folder with what was read before.
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: PathBuf,
     edition: u64,
+    pause: Duration,
 }
 
-/// A catalog, and what became of its cache.
-#[derive(Debug)]
-pub struct CachedLoad {
-    /// The catalog, the same as without a cache.
-    pub catalog: Catalog,
-    /// What a person may want to know: a cache that was damaged, or could not be written.
-    pub notes: Vec<String>,
-    /// How many skills were read from their own files.
-    pub read: usize,
+/// What was saved of a source.
+pub(crate) struct Recalled {
+    /// Sorted by path.
+    pub(crate) skills: Vec<Skill>,
+    pub(crate) tree: FolderTree,
+    /// How long ago it was saved.
+    pub(crate) age: Duration,
+}
+
+/// A source as it is saved. The texts of its skills follow, one after the other.
+#[derive(Serialize, Deserialize)]
+struct SavedSource<'a, R, F> {
+    /// What the scan depended on.
+    key: &'a str,
+    /// Each with the length of its text and its tokens.
+    skills: Vec<(R, u32, u32)>,
+    folders: Vec<F>,
+}
+
+impl TextStore for Store {
+    fn text(&self, start: u64, length: usize) -> Option<Vec<u8>> {
+        self.piece(start, length)
+    }
 }
 
 impl Cache {
@@ -81,6 +72,7 @@ impl Cache {
         Self {
             folder: folder.into(),
             edition: 0,
+            pause: PAUSE,
         }
     }
 
@@ -91,242 +83,104 @@ impl Cache {
         self
     }
 
-    /// Loads every skill of these sources, reading only what changed since the last time.
-    ///
-    /// Never fails as a whole, like [`Catalog::assemble`]; what is broken is in the catalog.
-    pub fn load(&self, sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> CachedLoad {
-        let mut all = Discovery::default();
-        let mut told = Told::default();
-        for (place, source) in sources.iter().enumerate() {
-            // The decision comes first. Of a place that asks, what may be read differs from skill
-            // to skill and from day to day, so nothing of it is kept.
-            let trusted = options.trust.decide(source.origin()) == Decision::Trusted;
-            let mut one = match cacheable(&**source).filter(|_| trusted) {
-                Some(disk) => {
-                    let key = key(disk, options);
-                    let mut found = self.look(disk, options, &key, &mut told);
-                    for skill in &mut found.skills {
-                        judge(skill, Decision::Trusted, options);
-                    }
-                    found
-                }
-                None => {
-                    let found = discover(std::slice::from_ref(source), options);
-                    // What waits for trust is found and not opened.
-                    let opened = found.skills.iter().filter(|skill| skill.hash().is_some());
-                    told.read += opened.count();
-                    found
-                }
+    /// Sets how long a cache stays in use although a few skills changed; a minute otherwise.
+    #[must_use]
+    pub fn pause(mut self, pause: Duration) -> Self {
+        self.pause = pause;
+        self
+    }
+
+    /// What was saved of a source under this key.
+    pub(crate) fn recall(
+        &self,
+        key: &str,
+        origin: &Arc<Origin>,
+        profile: Profile,
+    ) -> Result<Recalled, Unusable> {
+        let store = Arc::new(Store::open(&self.path(key), self.edition)?);
+        let value = store.value()?;
+        let saved: SavedSource<'_, Record, FolderNode> =
+            postcard::from_bytes(&value).map_err(|_| Unusable::Damaged)?;
+        if saved.key != key {
+            return Err(Unusable::Foreign);
+        }
+        let mut start = 0;
+        let skills = saved.skills.into_iter().map(|(record, length, tokens)| {
+            let text = SavedText {
+                store: Arc::clone(&store) as Arc<dyn TextStore>,
+                start,
+                length,
+                profile,
             };
-            for skill in &mut one.skills {
-                skill.source = place as u32;
-            }
-            if all.skills.is_empty() {
-                all.skills = one.skills;
-            } else {
-                all.skills.append(&mut one.skills);
-            }
-            all.findings.extend(one.findings);
-            all.origins.extend(one.origins);
-            all.partial |= one.partial;
-        }
-        crate::discover::sort_findings(&mut all.findings);
-        let mut catalog = Catalog::assemble(all, options);
-        self.keep_index(&mut catalog, sources, options);
-        CachedLoad {
-            catalog,
-            notes: told.notes,
-            read: told.read,
-        }
-    }
-
-    /// Looks at one source, with what is known of it.
-    fn look(
-        &self,
-        disk: &DiskSource,
-        options: &LoadOptions<'_>,
-        key: &str,
-        told: &mut Told,
-    ) -> Discovery {
-        let known = self.recall(disk, options, key, &mut told.notes);
-        let origins = vec![Arc::clone(disk.origin())];
-        // In most starts nothing changed; then nothing but skills is made of what was saved.
-        if let Some(known) = known.as_ref().filter(|known| known.is_as_it_was(disk))
-            && let Some((skills, findings)) = known.all()
-        {
-            return Discovery {
-                skills,
-                findings,
-                origins,
-                partial: false,
-            };
-        }
-        let survey = self.look_again(known, disk, options, key, told);
-        let partial = survey.is_partial();
-        let (skills, findings) = survey.into_all();
-        Discovery {
-            skills,
-            findings,
-            origins,
-            partial,
-        }
-    }
-
-    /// What was saved of a source, where that can be used.
-    fn recall(
-        &self,
-        disk: &DiskSource,
-        options: &LoadOptions<'_>,
-        key: &str,
-        notes: &mut Vec<String>,
-    ) -> Option<Known> {
-        let path = self.path(key, "skills");
-        let opened = file::open(&path, self.edition);
-        match opened.and_then(|opened| Known::read(opened, key, disk, options.profile)) {
-            Ok(known) => known,
-            Err(Unusable::Damaged) => {
-                notes.push(damaged(&path));
-                None
-            }
-            Err(Unusable::Missing | Unusable::Foreign) => None,
-        }
-    }
-
-    /// Looks at a source by what is known of it, and saves it where that is worth it.
-    fn look_again(
-        &self,
-        known: Option<Known>,
-        disk: &DiskSource,
-        options: &LoadOptions<'_>,
-        key: &str,
-        told: &mut Told,
-    ) -> Survey {
-        let path = self.path(key, "skills");
-        let known = known.and_then(|known| match known.survey() {
-            Ok(survey) => Some((survey, known.age())),
-            Err(_) => {
-                told.notes.push(damaged(&path));
-                None
-            }
+            start += u64::from(length);
+            Skill::saved(Arc::clone(origin), record, tokens, text)
         });
-        let (mut survey, age) = known.unwrap_or((Survey::default(), Duration::MAX));
-        let difference = survey.look(disk, Decision::Trusted, options, Again::Stamps, false);
-        told.read += difference.read;
-        let count = survey.skills().count();
-        let many = difference.read + difference.removed.len() > count / OUT_OF_DATE;
-        let old = many || (difference.stamps && age >= PAUSE) || age == Duration::MAX;
-        if old && count >= WORTH_IT && is_settled(&survey, count) {
-            let parts = saved::parts(&survey, key);
-            let kept = parts.and_then(|parts| file::write(&path, self.edition, &parts));
-            if let Err(error) = kept {
-                told.notes.push(format!(
-                    "the cache `{}` cannot be written: {error}",
-                    crate::display::display_path(&path)
-                ));
-            }
-        }
-        survey
+        Ok(Recalled {
+            skills: skills.collect(),
+            tree: FolderTree::new(saved.folders),
+            age: store.age(),
+        })
     }
 
-    /// Looks at a source that is trusted, for a catalog that follows it.
-    #[cfg(feature = "watch")]
-    pub(crate) fn survey(
+    /// Whether a look at a source is to be saved: how old is what is saved, how many skills had to
+    /// be read beside it, and can other stamps be believed now?
+    pub(crate) fn is_worth_saving(
         &self,
-        disk: &DiskSource,
-        options: &LoadOptions<'_>,
-        told: &mut Told,
-    ) -> Survey {
-        let key = key(disk, options);
-        let known = self.recall(disk, options, &key, &mut told.notes);
-        self.look_again(known, disk, options, &key, told)
+        tree: &FolderTree,
+        age: Option<Duration>,
+        changed: usize,
+        stamps: bool,
+    ) -> bool {
+        let files = || tree.folders().flat_map(|folder| &folder.files);
+        let count = files().count();
+        let old = age.is_none_or(|age| stamps && age >= self.pause);
+        if count < WORTH_IT || tree.is_partial() || !(old || changed > count / OUT_OF_DATE) {
+            return false;
+        }
+        // What was written a moment ago cannot be known again by its stamp, and is not worth
+        // saving yet.
+        let settled = files().filter(|file| file.stamp.is_some()).count();
+        count - settled <= count / OUT_OF_DATE
     }
 
-    /// Keeps the index of a catalog of these sources, once somebody searches.
-    pub(crate) fn keep_index(
-        &self,
-        catalog: &mut Catalog,
-        sources: &[Box<dyn Source>],
-        options: &LoadOptions<'_>,
-    ) {
-        if catalog.skills().len() < WORTH_IT {
-            return;
-        }
-        let keys = sources.iter().map(|source| match source.as_disk() {
-            Some(disk) => key(disk, options),
-            None => format!("{:?}", source.origin()),
+    /// Saves a source.
+    pub(crate) fn save(&self, key: &str, skills: &[Skill], tree: &FolderTree) -> io::Result<()> {
+        let texts: Vec<Cow<'_, [u8]>> = skills.iter().map(Skill::text).collect();
+        let saved = skills.iter().zip(&texts).map(|(skill, text)| {
+            let length = u32::try_from(text.len()).unwrap_or_default();
+            (skill.record(), length, skill.tokens() as u32)
         });
-        let keys: Vec<String> = keys.collect();
-        let path = self.path(&keys.join("\n"), "index");
-        catalog.keep_index(SavedIndex::new(path, self.edition));
+        let mut folders: Vec<&FolderNode> = tree.folders().collect();
+        // Equal trees are equal bytes.
+        folders.sort_unstable_by(|a, b| a.here.path.cmp(&b.here.path));
+        let saved = SavedSource {
+            key,
+            skills: saved.collect(),
+            folders,
+        };
+        store::write(&self.path(key), self.edition, &saved, &texts)
     }
 
-    fn path(&self, key: &str, ending: &str) -> PathBuf {
+    /// Keeps the index of a catalog of sources with these keys, once somebody searches.
+    pub(crate) fn keep_index(&self, catalog: &mut Catalog, keys: &str) {
+        if catalog.skills().len() >= WORTH_IT {
+            let path = self.file(keys, "index");
+            catalog.keep_index(SavedIndex::new(path, self.edition, OUT_OF_DATE));
+        }
+    }
+
+    /// The file of a source.
+    pub(crate) fn path(&self, key: &str) -> PathBuf {
+        self.file(key, "skills")
+    }
+
+    fn file(&self, key: &str, ending: &str) -> PathBuf {
         let hash = Sha256::digest(key);
         let name = hash
             .first_chunk::<16>()
             .map_or(0, |it| u128::from_be_bytes(*it));
         self.folder.join(format!("{name:032x}.{ending}"))
     }
-}
-
-/// What there is to tell about a look beside what it found.
-#[derive(Debug, Default)]
-pub(crate) struct Told {
-    pub(crate) notes: Vec<String>,
-    pub(crate) read: usize,
-}
-
-/// The source as folders that can be kept, where it is that.
-pub(crate) fn cacheable(source: &dyn Source) -> Option<&DiskSource> {
-    let disk = source.as_disk().filter(|_| cfg!(unix))?;
-    disk.real_root().is_some_and(is_folder).then_some(disk)
-}
-
-fn damaged(path: &Path) -> String {
-    let path = crate::display::display_path(path);
-    format!("the cache `{path}` is damaged and is made anew")
-}
-
-/// Everything a scan depends on, apart from what lies on disk.
-fn key(disk: &DiskSource, options: &LoadOptions<'_>) -> String {
-    #[derive(Serialize)]
-    struct Key {
-        source: String,
-        working_directory: Option<PathBuf>,
-        profile: &'static str,
-        limits: String,
-    }
-    let relative = disk.origin().root.is_relative();
-    let key = Key {
-        source: format!("{disk:?}"),
-        working_directory: real_path(Path::new(".")).ok().filter(|_| relative),
-        profile: options.profile.as_str(),
-        limits: format!("{:?}", options.limits),
-    };
-    serde_json::to_string(&key).unwrap_or_default()
-}
-
-/// Whether nearly all that was seen can be known again by its stamp. What was written a moment ago
-/// cannot, and is not worth keeping yet.
-fn is_settled(survey: &Survey, count: usize) -> bool {
-    let files = survey.folders().flat_map(|folder| &folder.files);
-    let settled = files.filter(|file| file.stamp.is_some()).count();
-    !survey.is_partial() && count.saturating_sub(settled) <= count / OUT_OF_DATE
-}
-
-fn bytes(path: &Path) -> &[u8] {
-    path.as_os_str().as_encoded_bytes()
-}
-
-#[cfg(unix)]
-fn path(bytes: &[u8]) -> &Path {
-    Path::new(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes))
-}
-
-/// Elsewhere nothing is cached, so nothing that is no text is lost.
-#[cfg(not(unix))]
-fn path(bytes: &[u8]) -> &Path {
-    Path::new(std::str::from_utf8(bytes).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -7,18 +7,17 @@ use std::{
 use prowess_format::{Profile, Severity};
 
 use crate::{
-    cache::SavedIndex,
-    discover::{Discovery, discover},
     identity::ContentHash,
     limits::Limits,
     skill::Skill,
-    source::{Finding, Origin, Progress, Source, disk::DiskSource},
+    source::{Finding, Origin, Progress},
     trust::{Trust, TrustNone},
 };
 
 mod confusable;
 mod overrides;
 mod resolve;
+mod saved;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -27,6 +26,7 @@ mod update;
 mod why;
 
 pub use overrides::{Override, UnknownOverride};
+pub(crate) use saved::SavedIndex;
 pub(crate) use search::{Text, build};
 #[cfg(feature = "watch")]
 pub(crate) use update::Update;
@@ -102,6 +102,19 @@ impl LoadOptions<'_> {
     }
 }
 
+/// Everything the sources yielded, in no order yet.
+#[derive(Debug, Default)]
+pub struct Discovery {
+    /// The skills, readable or not.
+    pub skills: Vec<Skill>,
+    /// What was noticed about other paths.
+    pub findings: Vec<Finding>,
+    /// One origin for each source, in their order.
+    pub origins: Vec<Arc<Origin>>,
+    /// Whether a limit ended a scan.
+    pub partial: bool,
+}
+
 /// A load that could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -140,29 +153,6 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Loads every skill of these sources. Precedence is by scope; within one scope the earlier
-    /// source wins, except that of explicit sources the later one does.
-    pub fn load(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Result<Self, LoadError> {
-        let catalog = Self::assemble(discover(sources, options), options);
-        if options.profile == Profile::Strict {
-            let findings = catalog.errors();
-            if !findings.is_empty() {
-                return Err(LoadError::Broken { findings });
-            }
-        }
-        Ok(catalog)
-    }
-
-    /// Loads folders leniently; where two have a skill of one name, the later folder wins.
-    pub fn from_dirs<P: AsRef<Path>>(dirs: impl IntoIterator<Item = P>) -> Self {
-        let sources: Vec<Box<dyn Source>> = dirs
-            .into_iter()
-            .map(|dir| Box::new(DiskSource::new(dir.as_ref())) as Box<dyn Source>)
-            .collect();
-        let options = LoadOptions::default();
-        Self::assemble(discover(&sources, &options), &options)
-    }
-
     /// Makes a snapshot of what was discovered.
     pub fn assemble(discovery: Discovery, options: &LoadOptions<'_>) -> Self {
         let mut catalog = Self {

@@ -20,7 +20,7 @@ pub fn check(skill: &Skill, profile: Profile, limits: &Limits) -> Vec<Diagnostic
         // A load judges by the rules that decide it, and knows the folder only by its path. Here
         // the same rules see the folder itself, so that their word is the one that counts.
         diagnostics.retain(|it| rules::find(it.code).is_none_or(|rule| rule.check.is_none()));
-        let folder = match skill.files(limits) {
+        let folder = match skill.all_files(limits) {
             Ok((files, false)) => folder(skill, files),
             Ok((_, true)) => {
                 diagnostics.extend(too_many_files(profile, limits));
@@ -43,7 +43,7 @@ pub fn check(skill: &Skill, profile: Profile, limits: &Limits) -> Vec<Diagnostic
 /// The skill's folder with all its files; `None` for a skill without one, and where it could not
 /// be seen whole: a file that was not looked at must not be called missing.
 pub fn folder_of(skill: &Skill, limits: &Limits) -> Option<Folder> {
-    match skill.files(limits) {
+    match skill.all_files(limits) {
         Ok((files, false)) => folder(skill, files),
         _ => None,
     }

@@ -14,11 +14,12 @@
 pub use activate::{Activation, Reason, Triggers, Turn};
 pub use authority::{Authority, Grant, Permission};
 pub use budget::{Budget, PromptOptions};
-pub use cache::{Cache, CachedLoad};
-pub use catalog::{Catalog, Change, Filter, LoadError, LoadOptions, Override, UnknownOverride};
+pub use cache::Cache;
+pub use catalog::{
+    Catalog, Change, Discovery, Filter, LoadError, LoadOptions, Override, UnknownOverride,
+};
 pub use check::{check, folder_of};
 pub use context::{ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolRegistry};
-pub use discover::{Discovery, discover};
 pub use display::{display_path, display_text};
 pub use identity::{BadHash, ContentHash, normalized, skill_id};
 pub use inject::Injection;
@@ -27,6 +28,7 @@ pub use ledger::Ledger;
 pub use limits::Limits;
 #[cfg(feature = "watch")]
 pub use live::{LiveCatalog, LiveOptions};
+pub use load::{CachedLoad, discover};
 pub use pool::Pool;
 pub use prompt::escape_xml;
 pub use prowess_format as format;
@@ -53,6 +55,7 @@ pub use write::{Access, write_whole};
 
 // Places and the files in them.
 mod limits;
+mod serial;
 pub mod source;
 pub mod trust;
 mod write;
@@ -60,13 +63,13 @@ mod write;
 // Skills and the snapshot they form.
 mod cache;
 mod catalog;
-mod discover;
 mod identity;
 mod jsonl;
 #[cfg(feature = "watch")]
 pub mod live;
+mod load;
 mod skill;
-mod survey;
+mod store;
 
 // The right skill for a request.
 mod pool;

@@ -28,6 +28,12 @@ pub struct Limits {
     pub page_bytes: usize,
     /// Bytes of a resource that can be read at all.
     pub resource_bytes: u64,
+    /// Folders in one folder from which several threads walk them. Fewer are read before a second
+    /// thread has paid for itself.
+    pub thread_folders: usize,
+    /// How long ago a file must have been touched for its stamp to be believed: some file systems
+    /// count time in steps of two seconds.
+    pub settle: Duration,
 }
 
 impl Default for Limits {
@@ -44,6 +50,8 @@ impl Default for Limits {
             skill_depth: 16,
             page_bytes: 256 * 1024,
             resource_bytes: 16 * 1024 * 1024,
+            thread_folders: 1_500,
+            settle: Duration::from_secs(2),
         }
     }
 }

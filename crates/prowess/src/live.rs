@@ -48,14 +48,10 @@ use crate::{
 mod changes;
 #[cfg(target_os = "linux")]
 mod inotify;
-mod keeper;
-mod notice;
-mod roots;
-mod subscribe;
 mod watch;
+mod watcher;
 
-pub use changes::{Changes, SkillChange};
-pub use subscribe::Subscription;
+pub use changes::{Changes, SkillChange, Subscription};
 
 /// Where a live catalog takes its skills from. A closure that gives sources is one.
 pub trait Sources: Send + 'static {
@@ -205,7 +201,7 @@ struct Shared {
     generation: AtomicU64,
     /// How often notices were lost and everything had to be looked at.
     lost: AtomicU64,
-    subscribers: subscribe::Subscribers,
+    subscribers: changes::Subscribers,
 }
 
 /// What the handle asks of its thread.
@@ -216,17 +212,17 @@ enum Order {
     /// Something may have changed.
     Wake,
     /// Do this while no event is read.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", any(test, feature = "testing")))]
     Stall(Work),
     /// End.
     Stop,
 }
 
 /// Something to do on the thread that watches.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", any(test, feature = "testing")))]
 struct Work(Box<dyn FnOnce() + Send>);
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", any(test, feature = "testing")))]
 impl std::fmt::Debug for Work {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Work")
@@ -241,7 +237,7 @@ impl LiveCatalog {
         let wake = orders.clone();
         let thread = thread::Builder::new()
             .name("prowess-live".to_owned())
-            .spawn(move || keeper::keep(&sources, &options, &ready, wake, &inbox))
+            .spawn(move || watcher::run(&sources, &options, &ready, wake, &inbox))
             .map_err(LiveError::Thread)?;
         match loaded.recv() {
             Ok(Ok((shared, start))) => Ok(Self {
@@ -292,16 +288,15 @@ impl LiveCatalog {
         }
     }
 
-    /// How often notices were lost, so that everything had to be looked at. For tests of just that.
-    #[doc(hidden)]
+    /// How often notices were lost, so that everything had to be looked at.
+    #[cfg(any(test, feature = "testing"))]
     pub fn lost(&self) -> u64 {
         self.shared.lost.load(Ordering::Relaxed)
     }
 
     /// Does `work` while no event is read, so that the system's queue of events overflows if
-    /// `work` makes enough of them. For tests of just that.
-    #[cfg(target_os = "linux")]
-    #[doc(hidden)]
+    /// `work` makes enough of them.
+    #[cfg(all(target_os = "linux", any(test, feature = "testing")))]
     pub fn stalled(&self, work: impl FnOnce() + Send + 'static) {
         let (done, wait) = channel::<()>();
         let work = move || {

@@ -1,10 +1,6 @@
 //! One file beside a skill's instructions, kept inside its skill.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{io, path::Path};
 
 use base64::Engine as _;
 use prowess_format::{Position, rules::hidden_unicode::first_hidden};
@@ -14,35 +10,18 @@ use crate::{
     display::{display_path, display_text},
     identity::ContentHash,
     limits::Limits,
-    skill::Skill,
     source::{
-        Layout, Location,
+        Location,
         disk::{
             handle::ReadFault,
             inside::{InsideFault, list_inside, read_inside, read_whole},
         },
         remote::{FetchError, Remote},
     },
-    trust::Seal,
 };
 
 /// A path longer than this names no real file, and could only serve to fill a log.
 const PATH_BYTES: usize = 1024;
-
-/// A file that belongs to a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Resource {
-    /// The path below the skill's folder, with `/` between its parts. A name that cannot be shown
-    /// is replaced by an id; the file is read by it.
-    pub path: String,
-    /// The path as the disk has it, escaped, where it holds an id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Its size in bytes.
-    pub size: u64,
-    /// Whether its owner may run it; `None` where the platform has no such bit.
-    pub executable: Option<bool>,
-}
 
 /// The files that belong to a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -159,11 +138,28 @@ pub enum ResourceError {
     },
 }
 
-impl Skill {
+/// The files of one skill, and what may be read of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Files<'a> {
+    /// The skill's name, for messages.
+    pub(crate) skill: &'a str,
+    /// The skill's own file, as it was found.
+    pub(crate) own: &'a Path,
+    /// The folder they lie in; `None` for a skill that is a single file or a value.
+    pub(crate) location: Option<Location>,
+    /// Set where they are somewhere else.
+    pub(crate) remote: Option<&'a Remote>,
+    /// Every file as it was trusted, where the skill is trusted by its files.
+    pub(crate) seal: Option<&'a Seal>,
+    /// Whether hidden characters are let through.
+    pub(crate) hidden_allowed: bool,
+}
+
+impl Files<'_> {
     /// Lists the files beside the skill's own.
-    pub fn resources(&self, limits: &Limits) -> Result<Resources, ResourceError> {
-        let (files, partial) = self.files(limits)?;
-        let own = self.path().file_name().map(Path::new);
+    pub(crate) fn resources(&self, limits: &Limits) -> Result<Resources, ResourceError> {
+        let (files, partial) = self.all(limits)?;
+        let own = self.own.file_name().map(Path::new);
         Ok(Resources {
             files: files
                 .into_iter()
@@ -174,16 +170,12 @@ impl Skill {
     }
 
     /// Lists every file of the skill, its own among them.
-    pub(crate) fn files(&self, limits: &Limits) -> Result<(Vec<Resource>, bool), ResourceError> {
-        if let Some(remote) = self.remote() {
+    pub(crate) fn all(&self, limits: &Limits) -> Result<(Vec<Resource>, bool), ResourceError> {
+        if let Some(remote) = self.remote {
             return Ok((remote.fetch.files(&remote.uri)?, false));
         }
-        let location = self.folder_location()?;
         let (files, partial) =
-            list_inside(&location, limits).map_err(|source| ResourceError::Unreadable {
-                path: display_path(self.path().parent().unwrap_or(self.path())),
-                source,
-            })?;
+            list_inside(self.location()?, limits).map_err(|source| self.unlisted(source))?;
         let files = files
             .into_iter()
             .map(|file| (address(&file.path), slashed(&file.path), file))
@@ -198,7 +190,7 @@ impl Skill {
     }
 
     /// Reads one page of a file of the skill, from `offset` on.
-    pub fn read_resource(
+    pub(crate) fn read(
         &self,
         path: &str,
         offset: u64,
@@ -210,17 +202,17 @@ impl Skill {
                 reason,
             });
         }
-        if let Some(remote) = self.remote() {
+        if let Some(remote) = self.remote {
             let page = remote_page(remote, path, offset, limits)?;
             self.hides_nothing(path, &page.content)?;
             return Ok(page);
         }
-        if let Some(seal) = self.seal.clone() {
-            return self.read_sealed(&seal, path, offset, limits);
+        if let Some(seal) = self.seal {
+            return self.read_sealed(seal, path, offset, limits);
         }
-        let location = self.folder_location()?;
+        let location = self.location()?;
         let below = self.path_below(path, limits)?;
-        let (bytes, facts) = read_inside(&location, &below, offset, limits.page_bytes)
+        let (bytes, facts) = read_inside(location, &below, offset, limits.page_bytes)
             .map_err(|fault| self.explain(path, fault))?;
         if facts.size > limits.resource_bytes {
             return Err(ResourceError::TooLarge {
@@ -251,9 +243,9 @@ impl Skill {
         offset: u64,
         limits: &Limits,
     ) -> Result<Page, ResourceError> {
-        let location = self.folder_location()?;
+        let location = self.location()?;
         let below = self.path_below(path, limits)?;
-        let bytes = match read_whole(&location, &below, limits.resource_bytes) {
+        let bytes = match read_whole(location, &below, limits.resource_bytes) {
             Err(InsideFault::Read(ReadFault::TooLarge(size))) => {
                 return Err(ResourceError::TooLarge {
                     path: display_text(path),
@@ -306,36 +298,28 @@ impl Skill {
     }
 
     /// Says that the system did not let a file be read.
-    pub(crate) fn unreadable(&self, path: &str, source: io::Error) -> ResourceError {
+    fn unreadable(&self, path: &str, source: io::Error) -> ResourceError {
         self.explain(path, InsideFault::Read(ReadFault::Io(source)))
     }
 
-    /// The skill's folder, told from a folder that may be opened.
-    pub(crate) fn folder_location(&self) -> Result<Location, ResourceError> {
-        let none = || ResourceError::NoFolder {
-            skill: display_text(self.name()),
-        };
-        if self.layout() != Layout::Folder {
-            return Err(none());
+    /// Says that the system did not let the skill's folder be listed.
+    fn unlisted(&self, source: io::Error) -> ResourceError {
+        ResourceError::Unreadable {
+            path: display_path(self.own.parent().unwrap_or(self.own)),
+            source,
         }
-        if let Some(location) = self.location() {
-            return Ok(location.clone());
-        }
-        let origin = self.origin();
-        let real = origin.real_root.as_deref().ok_or_else(none)?;
-        let below = self.path().strip_prefix(&origin.root).map_err(|_| none())?;
-        let (anchor, below) = match below.parent() {
-            Some(folder) => (real, folder.to_path_buf()),
-            // The source named the file itself.
-            None => (real.parent().ok_or_else(none)?, PathBuf::new()),
-        };
-        Ok(Location {
-            anchor: Arc::from(anchor),
-            below,
-        })
     }
 
-    pub(crate) fn explain(&self, path: &str, fault: InsideFault) -> ResourceError {
+    /// The skill's folder, told from a folder that may be opened.
+    fn location(&self) -> Result<&Location, ResourceError> {
+        self.location
+            .as_ref()
+            .ok_or_else(|| ResourceError::NoFolder {
+                skill: display_text(self.skill),
+            })
+    }
+
+    fn explain(&self, path: &str, fault: InsideFault) -> ResourceError {
         let path = display_text(path);
         match fault {
             InsideFault::Outside | InsideFault::Read(ReadFault::Link) => {
@@ -346,7 +330,7 @@ impl Skill {
             }
             InsideFault::Read(ReadFault::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
                 ResourceError::NotFound {
-                    skill: display_text(self.name()),
+                    skill: display_text(self.skill),
                     path,
                 }
             }
@@ -420,7 +404,7 @@ fn bad_path(path: &str) -> Option<&'static str> {
 }
 
 /// A path with `/` between its parts on every platform.
-pub(crate) fn slashed(path: &Path) -> String {
+fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path
         .components()
         .map(|part| display_path(Path::new(part.as_os_str())))
@@ -461,9 +445,13 @@ impl Content {
 
 mod address;
 mod raw;
+mod seal;
 #[cfg(test)]
 mod tests;
 
 use address::address;
 pub use address::opaque_id;
 pub use raw::{RawFile, RawFiles};
+pub use seal::{Changes, Seal, SealError, SealedFile};
+
+pub use crate::source::Resource;

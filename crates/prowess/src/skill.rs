@@ -14,19 +14,26 @@ use prowess_format::{
 };
 
 use crate::{
-    cache::KeptSkill,
     display::display_path,
     identity::{ContentHash, skill_id},
-    source::{Layout, Location, Origin, SkillFile, refusal, remote::Remote},
-    trust::{Decision, Seal},
+    limits::Limits,
+    resource::{Files, Page, RawFiles, Resource, ResourceError, Resources, Seal, SealError},
+    source::{
+        Layout, Location, Origin, SkillFile, refusal,
+        remote::{FetchError, Fetched, Remote},
+    },
+    trust::{Approval, Changes, Decision, Entry, TrustStore},
 };
 
-mod saved;
+mod record;
+
+use record::Facts;
+pub(crate) use record::{Record, SavedText, TextStore};
 
 /// One skill of a catalog. Cloning it shares the text.
 #[derive(Debug, Clone)]
 pub struct Skill {
-    content: Content,
+    facts: Arc<Facts>,
     /// The place of its source among those that were loaded.
     pub(crate) source: u32,
     pub(crate) decision: Decision,
@@ -41,32 +48,6 @@ pub struct Skill {
     pub(crate) stale: Option<Arc<[Diagnostic]>>,
     /// Set where the skill is somewhere else.
     pub(crate) remote: Option<Arc<Remote>>,
-}
-
-/// What stays the same whichever catalog a skill is in.
-#[derive(Debug, Clone)]
-enum Content {
-    Read(Arc<Reading>),
-    /// Known from a cache; the text is read and parsed when somebody asks for it.
-    Kept(KeptSkill),
-}
-
-/// What was read from a skill's file.
-#[derive(Debug)]
-struct Reading {
-    origin: Arc<Origin>,
-    path: Box<Path>,
-    /// Rare, so it is kept out of the way.
-    location: Option<Box<Location>>,
-    layout: Layout,
-    name: Box<str>,
-    id: Option<Box<str>>,
-    hash: Option<ContentHash>,
-    last_modified: Option<i64>,
-    /// Asked with every snapshot, so it is worked out once.
-    explicit_only: bool,
-    document: Document,
-    diagnostics: Vec<Diagnostic>,
 }
 
 /// What became of a skill in its catalog.
@@ -145,31 +126,55 @@ impl Skill {
             .id
             .or_else(|| hash.map(|hash| skill_id(&name, &hash)))
             .map(String::into_boxed_str);
-        // A file that nobody opened is not known to be broken.
-        let broken = !unopened && is_broken(&document, &diagnostics, profile, false);
+        let record = Record {
+            path: file.path.into_boxed_path(),
+            location: file.location.map(Box::new),
+            layout: file.layout,
+            name,
+            description: document.description().unwrap_or_default().into(),
+            tags: document.tags().into_iter().map(Into::into).collect(),
+            id,
+            hash,
+            last_modified: file.last_modified,
+            explicit_only: is_explicit_only(&document),
+            // A file that nobody opened is not known to be broken.
+            broken: !unopened && is_broken(&document, &diagnostics, profile, false),
+            diagnostics,
+        };
+        Self::of(Facts::read(Arc::clone(file.origin), record, document))
+    }
+
+    /// A skill as a cache saved it.
+    pub(crate) fn saved(origin: Arc<Origin>, record: Record, tokens: u32, text: SavedText) -> Self {
+        Self::of(Facts::saved(origin, record, tokens, text))
+    }
+
+    fn of(facts: Facts) -> Self {
         Self {
-            content: Content::Read(Arc::new(Reading {
-                origin: Arc::clone(file.origin),
-                path: file.path.into_boxed_path(),
-                location: file.location.map(Box::new),
-                layout: file.layout,
-                name,
-                id,
-                hash,
-                last_modified: file.last_modified,
-                explicit_only: is_explicit_only(&document),
-                document,
-                diagnostics,
-            })),
+            state: if facts.record.broken {
+                State::Broken
+            } else {
+                State::Active
+            },
+            facts: Arc::new(facts),
             source: 0,
             decision: Decision::Trusted,
             seal: None,
             hidden_allowed: false,
-            state: if broken { State::Broken } else { State::Active },
             notes: Vec::new(),
             stale: None,
             remote: None,
         }
+    }
+
+    /// What a cache saves of it, beside its text.
+    pub(crate) fn record(&self) -> &Record {
+        &self.facts.record
+    }
+
+    /// Its text, to be saved by a cache.
+    pub(crate) fn text(&self) -> Cow<'_, [u8]> {
+        self.facts.bytes()
     }
 
     /// Whether both are one reading of one file.
@@ -179,10 +184,7 @@ impl Skill {
 
     /// A number that is different for each reading that is still in use.
     pub(crate) fn reading(&self) -> usize {
-        match &self.content {
-            Content::Read(reading) => Arc::as_ptr(reading).addr(),
-            Content::Kept(kept) => kept.reading(),
-        }
+        Arc::as_ptr(&self.facts).addr()
     }
 
     /// Whether another reading of the file gave the same.
@@ -222,12 +224,12 @@ impl Skill {
 
     /// Notes that the skill is somewhere else. Its identity is then that of the file there.
     pub(crate) fn set_remote(&mut self, remote: Remote) {
-        if let Content::Read(reading) = &mut self.content
-            && let Some(reading) = Arc::get_mut(reading)
+        if let Some(facts) = Arc::get_mut(&mut self.facts)
             && let Some(hash) = remote.hash
         {
-            reading.id = Some(skill_id(&reading.name, &hash).into_boxed_str());
-            reading.hash = Some(hash);
+            let record = &mut facts.record;
+            record.id = Some(skill_id(&record.name, &hash).into_boxed_str());
+            record.hash = Some(hash);
         }
         self.remote = Some(Arc::new(remote));
     }
@@ -243,18 +245,12 @@ impl Skill {
 
     /// The name it is called by: its own, or that of its folder or file.
     pub fn name(&self) -> &str {
-        match &self.content {
-            Content::Read(reading) => &reading.name,
-            Content::Kept(kept) => kept.name(),
-        }
+        &self.facts.record.name
     }
 
     /// What it does and when to use it; empty where that is missing.
     pub fn description(&self) -> &str {
-        match &self.content {
-            Content::Read(reading) => reading.document.description().unwrap_or_default(),
-            Content::Kept(kept) => kept.description(),
-        }
+        &self.facts.record.description
     }
 
     /// Its instructions, trimmed.
@@ -264,58 +260,37 @@ impl Skill {
 
     /// Everything its file says.
     pub fn document(&self) -> &Document {
-        match &self.content {
-            Content::Read(reading) => &reading.document,
-            Content::Kept(kept) => kept.document(),
-        }
+        self.facts.document()
     }
 
     /// The labels it can be found and filtered by.
     pub fn tags(&self) -> Vec<&str> {
-        match &self.content {
-            Content::Read(reading) => reading.document.tags(),
-            Content::Kept(kept) => kept.tags(),
-        }
+        self.facts.record.tags.iter().map(|tag| &**tag).collect()
     }
 
     /// Name and hash in one word; `None` where the file could not be read.
     pub fn id(&self) -> Option<&str> {
-        match &self.content {
-            Content::Read(reading) => reading.id.as_deref(),
-            Content::Kept(kept) => kept.id(),
-        }
+        self.facts.record.id.as_deref()
     }
 
     /// The hash of its file; `None` where the file could not be read.
     pub fn hash(&self) -> Option<ContentHash> {
-        match &self.content {
-            Content::Read(reading) => reading.hash,
-            Content::Kept(kept) => kept.hash(),
-        }
+        self.facts.record.hash
     }
 
     /// When its file last changed, in Unix seconds.
     pub fn last_modified(&self) -> Option<i64> {
-        match &self.content {
-            Content::Read(reading) => reading.last_modified,
-            Content::Kept(kept) => kept.last_modified(),
-        }
+        self.facts.record.last_modified
     }
 
     /// Where it came from.
     pub fn origin(&self) -> &Arc<Origin> {
-        match &self.content {
-            Content::Read(reading) => &reading.origin,
-            Content::Kept(kept) => kept.origin(),
-        }
+        &self.facts.origin
     }
 
     /// Its file, as it was found.
     pub fn path(&self) -> &Path {
-        match &self.content {
-            Content::Read(reading) => &reading.path,
-            Content::Kept(kept) => kept.path(),
-        }
+        &self.facts.record.path
     }
 
     /// Its file as an absolute path, where it is on disk.
@@ -332,18 +307,12 @@ impl Skill {
 
     /// How it is laid out.
     pub fn layout(&self) -> Layout {
-        match &self.content {
-            Content::Read(reading) => reading.layout,
-            Content::Kept(kept) => kept.layout(),
-        }
+        self.facts.record.layout
     }
 
     /// Where its folder really is, when a link led there.
     pub fn location(&self) -> Option<&Location> {
-        match &self.content {
-            Content::Read(reading) => reading.location.as_deref(),
-            Content::Kept(kept) => kept.location(),
-        }
+        self.facts.record.location.as_deref()
     }
 
     /// What became of it.
@@ -393,22 +362,204 @@ impl Skill {
 
     /// Whether it asks to be used only when called by name.
     pub fn is_explicit_only(&self) -> bool {
-        match &self.content {
-            Content::Read(reading) => reading.explicit_only,
-            Content::Kept(kept) => kept.is_explicit_only(),
-        }
+        self.facts.record.explicit_only
     }
 
     /// About how many tokens its instructions cost.
     pub fn tokens(&self) -> usize {
-        if let Content::Kept(kept) = &self.content {
-            return kept.tokens();
+        let tokens = || {
+            // What is not here yet is judged by its size; a token is about four bytes.
+            match self.remote().and_then(|remote| remote.size) {
+                Some(size) if self.instructions().is_empty() => size.div_ceil(4) as usize,
+                _ => estimate_tokens(self.instructions()),
+            }
+        };
+        *self.facts.tokens.get_or_init(|| tokens() as u32) as usize
+    }
+
+    /// What was noticed about its file.
+    fn own_diagnostics(&self) -> &[Diagnostic] {
+        &self.facts.record.diagnostics
+    }
+}
+
+/// A skill that is somewhere else.
+impl Skill {
+    /// What is known of a skill that is somewhere else; `None` for a skill that is here.
+    pub fn remote(&self) -> Option<&Remote> {
+        self.remote.as_deref()
+    }
+
+    /// The skill with its instructions. One that is here is complete; one that is not is fetched
+    /// and checked.
+    pub fn loaded(&self) -> Result<Cow<'_, Self>, FetchError> {
+        let Some(remote) = self.remote() else {
+            return Ok(Cow::Borrowed(self));
+        };
+        let Fetched { text, remote } = remote.fetch.skill(&remote.uri)?;
+        let file = SkillFile {
+            origin: self.origin(),
+            path: self.path().to_path_buf(),
+            layout: Layout::Record,
+            contents: Ok(text.as_bytes()),
+            last_modified: self.last_modified(),
+            notes: Vec::new(),
+            location: None,
+            id: None,
+        };
+        let mut skill = Self::read(file, Profile::Lenient);
+        skill.set_remote(remote);
+        skill.source = self.source;
+        skill.decision = self.decision;
+        skill.state = self.state;
+        skill.notes.clone_from(&self.notes);
+        Ok(Cow::Owned(skill))
+    }
+
+    /// The same, unless what is known without it is enough.
+    pub(crate) fn loaded_unless(&self, enough: bool) -> Result<Cow<'_, Self>, FetchError> {
+        if enough {
+            return Ok(Cow::Borrowed(self));
         }
-        // What is not here yet is judged by its size; a token is about four bytes.
-        match self.remote().and_then(|remote| remote.size) {
-            Some(size) if self.instructions().is_empty() => size.div_ceil(4) as usize,
-            _ => estimate_tokens(self.instructions()),
+        self.loaded()
+    }
+
+    /// The description with where the skill is from, for those who read it beside others.
+    pub fn described(&self) -> Cow<'_, str> {
+        match self.remote() {
+            Some(remote) => Cow::Owned(format!("{} ({})", self.description(), remote.told())),
+            None => Cow::Borrowed(self.description()),
         }
+    }
+
+    /// The instructions after a line that says where they are from.
+    pub(crate) fn instructed(&self) -> Cow<'_, str> {
+        match self.remote() {
+            Some(remote) => Cow::Owned(format!(
+                "(This skill is {}.)\n\n{}",
+                remote.told(),
+                self.instructions()
+            )),
+            None => Cow::Borrowed(self.instructions()),
+        }
+    }
+}
+
+/// The files of a skill, and the trust that stands on them.
+impl Skill {
+    /// Lists the files beside the skill's own.
+    pub fn resources(&self, limits: &Limits) -> Result<Resources, ResourceError> {
+        self.files().resources(limits)
+    }
+
+    /// Lists every file of the skill, its own among them.
+    pub(crate) fn all_files(
+        &self,
+        limits: &Limits,
+    ) -> Result<(Vec<Resource>, bool), ResourceError> {
+        self.files().all(limits)
+    }
+
+    /// Reads one page of a file of the skill, from `offset` on.
+    pub fn read_resource(
+        &self,
+        path: &str,
+        offset: u64,
+        limits: &Limits,
+    ) -> Result<Page, ResourceError> {
+        self.files().read(path, offset, limits)
+    }
+
+    /// Lists everything in the skill's folder.
+    pub fn raw_files(&self, limits: &Limits) -> Result<RawFiles, ResourceError> {
+        self.files().raw(limits)
+    }
+
+    /// Reads a whole file that [`Skill::raw_files`] named. A path that leads out of the skill is
+    /// refused like any other read.
+    pub fn read_raw(&self, path: &Path, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
+        self.files().read_raw(path, limits)
+    }
+
+    /// Reads a whole file for a model: like [`Skill::read_raw`], and refused where it is not what
+    /// was trusted, or where it tells a model more than it shows a person.
+    pub fn serve_raw(&self, path: &Path, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
+        self.files().serve_raw(path, limits)
+    }
+
+    /// Reads every file of the skill and seals them. Its own file counts as it was loaded, so
+    /// nothing can be swapped between the look and the seal.
+    pub fn seal(&self, limits: &Limits) -> Result<Seal, SealError> {
+        self.files().seal(self.layout(), self.hash(), limits)
+    }
+
+    /// The folder or single file it is made of, absolute and without links.
+    pub fn real_path(&self) -> Option<PathBuf> {
+        match (self.layout(), self.location()) {
+            (Layout::Record, _) => None,
+            (Layout::Folder, _) => {
+                let location = self.folder_location()?;
+                Some(location.anchor.join(&location.below))
+            }
+            (_, Some(location)) => {
+                let name = self.path().file_name()?;
+                Some(location.anchor.join(&location.below).join(name))
+            }
+            (_, None) => self
+                .origin()
+                .real_root
+                .as_ref()
+                .map(|_| self.absolute_path()),
+        }
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files {
+            skill: self.name(),
+            own: self.path(),
+            location: self.folder_location(),
+            remote: self.remote(),
+            seal: self.seal.as_deref(),
+            hidden_allowed: self.hidden_allowed,
+        }
+    }
+
+    /// The skill's folder, told from a folder that may be opened; `None` where it has none.
+    fn folder_location(&self) -> Option<Location> {
+        if self.layout() != Layout::Folder {
+            return None;
+        }
+        if let Some(location) = self.location() {
+            return Some(location.clone());
+        }
+        let origin = self.origin();
+        let real = origin.real_root.as_deref()?;
+        let below = self.path().strip_prefix(&origin.root).ok()?;
+        let (anchor, below) = match below.parent() {
+            Some(folder) => (real, folder.to_path_buf()),
+            // The source named the file itself.
+            None => (real.parent()?, PathBuf::new()),
+        };
+        Some(Location {
+            anchor: Arc::from(anchor),
+            below,
+        })
+    }
+}
+
+impl TrustStore {
+    /// Trusts a skill as its files are now, and gives what is different from the last time. The
+    /// skill was read, so that a person could look at it.
+    pub fn approve(&mut self, skill: &Skill, limits: &Limits) -> Result<Changes, SealError> {
+        let path = skill.real_path().ok_or_else(|| SealError::NotOnDisk {
+            skill: skill.name().to_owned(),
+        })?;
+        let seal = skill.seal(limits)?;
+        let before = self.approval(&path).map(|approval| &approval.seal);
+        let changes = before.unwrap_or(&Seal::default()).changes(&seal);
+        let text = skill.document().text().to_owned();
+        self.insert(path, Entry::Trusted(Approval { seal, text }));
+        Ok(changes)
     }
 }
 

@@ -10,9 +10,10 @@ use std::{
 };
 
 use prowess_format::{Diagnostic, Position, Profile, Rule, Severity, Span};
+use serde::{Deserialize, Serialize};
 
 use self::remote::Remote;
-use crate::limits::Limits;
+use crate::{limits::Limits, serial};
 
 pub mod clients;
 pub(crate) mod disk;
@@ -93,7 +94,7 @@ impl Origin {
 }
 
 /// How a skill is laid out in its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Layout {
     /// `<name>/SKILL.md`, with resources beside it.
     #[default]
@@ -128,20 +129,39 @@ pub struct SkillFile<'a> {
 }
 
 /// A folder, told as a path below one that may be opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     /// An absolute path without links.
+    #[serde(with = "serial::path")]
     pub anchor: Arc<Path>,
     /// The way down from there.
+    #[serde(with = "serial::path")]
     pub below: PathBuf,
 }
 
+/// A file that belongs to a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Resource {
+    /// The path below the skill's folder, with `/` between its parts. A name that cannot be shown
+    /// is replaced by an id; the file is read by it.
+    pub path: String,
+    /// The path as the disk has it, escaped, where it holds an id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Whether its owner may run it; `None` where the platform has no such bit.
+    pub executable: Option<bool>,
+}
+
 /// Something noticed about a path while looking for skills.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The file or folder it is about.
+    #[serde(with = "serial::path")]
     pub path: PathBuf,
     /// What was noticed.
+    #[serde(with = "serial::DiagnosticFields")]
     pub diagnostic: Diagnostic,
 }
 
@@ -233,9 +253,9 @@ pub trait Source: Sync {
     fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan;
 
     /// The source as folders on disk, where it is that: those can be watched, and looked at again
-    /// for the price of what changed.
+    /// for the price of what changed. The argument keeps it within this crate.
     #[doc(hidden)]
-    fn as_disk(&self) -> Option<&disk::DiskSource> {
+    fn as_disk(&self, _: within::Crate) -> Option<&disk::DiskSource> {
         None
     }
 
@@ -243,6 +263,12 @@ pub trait Source: Sync {
     fn remote(&self, _path: &Path) -> Option<Remote> {
         None
     }
+}
+
+/// A public type that nobody outside can name, so that a method which asks for one is ours alone.
+pub(crate) mod within {
+    #[derive(Debug, Clone, Copy)]
+    pub struct Crate;
 }
 
 /// Creates a diagnostic about a file as a whole; `None` where the profile lets it pass.

@@ -9,12 +9,13 @@ use std::{
     fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use tempfile::TempDir;
 
 use crate::{
-    Catalog, DiskSource, LoadOptions, MemorySource, Skill, Source, display::display_path,
+    Catalog, DiskSource, Limits, LoadOptions, MemorySource, Skill, Source, display::display_path,
     source::Finding, trust::TrustAll,
 };
 
@@ -84,6 +85,7 @@ impl Tree {
             let options = LoadOptions {
                 trust: &TrustAll,
                 threads: NonZeroUsize::new(threads),
+                limits: quick_limits(),
                 ..LoadOptions::default()
             };
             let told = self.tell(&Catalog::load(&sources, &options).unwrap());
@@ -130,6 +132,16 @@ fn tell_diagnostic(text: &mut String, diagnostic: &prowess_format::Diagnostic) {
         diagnostic.code, diagnostic.message
     )
     .unwrap();
+}
+
+/// Limits with which a test sees several threads at small trees, and does not wait long for what
+/// it wrote to settle: the file systems that tests run on count time in small steps.
+pub(crate) fn quick_limits() -> Limits {
+    Limits {
+        thread_folders: 32,
+        settle: Duration::from_millis(50),
+        ..Limits::default()
+    }
 }
 
 /// The text of a good skill.

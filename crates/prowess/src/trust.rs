@@ -8,12 +8,12 @@ use std::path::Path;
 
 use crate::source::{Origin, Scope};
 
+pub use crate::resource::{Changes, Seal, SealError, SealedFile};
+
 mod record;
-mod seal;
 mod store;
 
 pub use record::BadStore;
-pub use seal::{Changes, Seal, SealError, SealedFile};
 pub use store::{Approval, Entry, TrustStore};
 
 /// What may happen to a place, or to one skill.

@@ -5,16 +5,17 @@
 
 use std::{
     fmt::Write as _,
-    fs, thread,
+    fs,
+    path::Path,
+    thread,
     time::{Duration, Instant},
 };
 
 use super::*;
 use crate::{
-    TrustAll,
+    CachedLoad, DiskSource, LoadOptions, Source, TrustAll,
     select::Policy,
-    skill::Skill,
-    testing::{Tree, skill_text},
+    testing::{Tree, quick_limits, skill_text},
 };
 
 /// More than the number from which a cache is worth it.
@@ -31,9 +32,21 @@ fn tree() -> Tree {
         .file("skills/skill-2/references/deep/SKILL.md", "nested")
 }
 
+fn options() -> LoadOptions<'static> {
+    LoadOptions {
+        limits: quick_limits(),
+        ..LoadOptions::default()
+    }
+}
+
+/// A cache that is written anew with every change.
+fn cache_in(tree: &Tree) -> Cache {
+    Cache::new(tree.at("cache")).pause(Duration::ZERO)
+}
+
 fn load(tree: &Tree, cache: &Cache) -> CachedLoad {
     let sources: Vec<Box<dyn Source>> = vec![Box::new(DiskSource::new(tree.at("skills")))];
-    cache.load(&sources, &LoadOptions::default())
+    cache.load(&sources, &options())
 }
 
 fn cold(tree: &Tree) -> Catalog {
@@ -92,7 +105,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 #[test]
 fn a_second_start_reads_nothing_and_sees_the_same() {
     let tree = tree();
-    let cache = Cache::new(tree.at("cache"));
+    let cache = cache_in(&tree);
     let wanted = everything(&tree, &cold(&tree));
     assert_eq!(everything(&tree, &load(&tree, &cache).catalog), wanted);
     warm(&tree, &cache);
@@ -110,7 +123,7 @@ fn a_second_start_reads_nothing_and_sees_the_same() {
 #[test]
 fn what_changed_is_read_and_nothing_else() {
     let tree = tree();
-    let cache = Cache::new(tree.at("cache"));
+    let cache = cache_in(&tree);
     warm(&tree, &cache);
     fs::write(tree.at("skills/skill-3/SKILL.md"), skill_text("three")).unwrap();
     fs::remove_dir_all(tree.at("skills/skill-4")).unwrap();
@@ -127,7 +140,7 @@ fn what_changed_is_read_and_nothing_else() {
 #[test]
 fn what_changed_is_kept_once_it_is_quiet() {
     let tree = tree();
-    let cache = Cache::new(tree.at("cache"));
+    let cache = cache_in(&tree);
     warm(&tree, &cache);
     fs::write(tree.at("skills/skill-3/SKILL.md"), skill_text("three")).unwrap();
     assert_eq!(load(&tree, &cache).read, 1);
@@ -143,7 +156,7 @@ fn what_changed_is_kept_once_it_is_quiet() {
 fn a_time_that_was_put_back_hides_no_change() {
     let tree = tree();
     let path = tree.at("skills/skill-3/SKILL.md");
-    let cache = Cache::new(tree.at("cache"));
+    let cache = cache_in(&tree);
     warm(&tree, &cache);
     let before = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(&path, skill_text("skill-3").replace("Do it.", "Do so.")).unwrap();
@@ -163,7 +176,7 @@ fn a_time_that_was_put_back_hides_no_change() {
 #[test]
 fn damage_is_told_and_never_used() {
     let tree = tree();
-    let cache = Cache::new(tree.at("cache"));
+    let cache = cache_in(&tree);
     warm(&tree, &cache);
     load(&tree, &cache).catalog.index();
     let wanted = everything(&tree, &cold(&tree));
@@ -171,9 +184,9 @@ fn damage_is_told_and_never_used() {
         let path = files(&tree.at("cache"), ending).remove(0);
         let whole = fs::read(&path).unwrap();
         // Bytes of every field of the header and of each part; whatever is cut is damage too.
-        let places = (0..file::HEADER)
+        let places = (0..store::HEADER)
             .step_by(11)
-            .chain((file::HEADER..whole.len()).step_by(whole.len() / 24));
+            .chain((store::HEADER..whole.len()).step_by(whole.len() / 24));
         for at in places {
             let mut damaged = whole.clone();
             damaged[at] ^= 0x10;
@@ -198,7 +211,7 @@ fn damage_is_told_and_never_used() {
 #[test]
 fn another_version_or_build_is_not_used() {
     let tree = tree();
-    let cache = Cache::new(tree.at("cache"));
+    let cache = cache_in(&tree);
     warm(&tree, &cache);
     let other = load(&tree, &cache.clone().edition(7));
     assert_eq!(
@@ -208,9 +221,9 @@ fn another_version_or_build_is_not_used() {
     let path = files(&tree.at("cache"), "skills").remove(0);
     let mut newer = fs::read(&path).unwrap();
     newer[8] += 1;
-    let end = file::HEADER - 8;
-    let sum = file::checksum(&newer[..end]);
-    newer[end..file::HEADER].copy_from_slice(&sum.to_le_bytes());
+    let end = store::HEADER - 4;
+    let sum = crc32fast::hash(&newer[..end]);
+    newer[end..store::HEADER].copy_from_slice(&sum.to_le_bytes());
     fs::write(&path, newer).unwrap();
     let loaded = load(&tree, &cache.clone().edition(7));
     assert_eq!(
@@ -222,14 +235,14 @@ fn another_version_or_build_is_not_used() {
 #[test]
 fn trust_and_filters_are_decided_with_every_start() {
     let tree = tree();
-    let cache = Cache::new(tree.at("cache"));
+    let cache = cache_in(&tree);
     let project = || -> Vec<Box<dyn Source>> {
         let source = DiskSource::new(tree.at("skills")).scope(crate::Scope::Project);
         vec![Box::new(source.repository(Some(tree.root())))]
     };
     let trusting = LoadOptions {
         trust: &TrustAll,
-        ..LoadOptions::default()
+        ..options()
     };
     thread::sleep(Duration::from_millis(60));
     let start = Instant::now();
@@ -240,7 +253,7 @@ fn trust_and_filters_are_decided_with_every_start() {
         );
         thread::sleep(Duration::from_millis(20));
     }
-    let loaded = cache.load(&project(), &LoadOptions::default());
+    let loaded = cache.load(&project(), &options());
     assert_eq!(
         (loaded.read, loaded.catalog.model_visible().count()),
         (0, 0)
@@ -251,7 +264,7 @@ fn trust_and_filters_are_decided_with_every_start() {
 #[test]
 fn a_cache_that_cannot_be_written_costs_a_note() {
     let tree = tree().file("cache", "a file where the folder should be");
-    let cache = Cache::new(tree.at("cache"));
+    let cache = cache_in(&tree);
     thread::sleep(Duration::from_millis(60));
     let loaded = load(&tree, &cache);
     assert_eq!(loaded.catalog.skills().len(), cold(&tree).skills().len());

@@ -1,15 +1,9 @@
 //! The next snapshot, for the price of what changed.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::OnceLock,
-};
+use std::{collections::HashSet, sync::OnceLock};
 
-use super::{
-    Catalog,
-    search::{Search, Text},
-};
-use crate::{index::Change, skill::Skill, source::Finding};
+use super::{Catalog, saved::follow, search::Search};
+use crate::{skill::Skill, source::Finding};
 
 /// What is new in a snapshot.
 #[derive(Debug, Default)]
@@ -58,35 +52,19 @@ impl Catalog {
         let Some(old) = before.search.get() else {
             return;
         };
-        let documents: HashMap<usize, u32> = old
-            .positions
-            .iter()
-            .zip(0..)
-            .map(|(&at, document)| (before.skills[at as usize].reading(), document))
+        let reading = |skills: &[Skill], at: u32| skills[at as usize].reading();
+        let old_positions = old.positions.iter();
+        let old_keys: Vec<usize> = old_positions
+            .map(|&at| reading(&before.skills, at))
             .collect();
         let positions = self.searchable();
-        let skills = || positions.iter().map(|&at| &self.skills[at as usize]);
-        // A reading that answers under two names at once is read again for the second.
-        let mut taken = HashSet::new();
-        let known: Vec<Option<u32>> = skills()
-            .map(|skill| documents.get(&skill.reading()).copied())
-            .map(|document| document.filter(|&it| taken.insert(it)))
-            .collect();
-        let texts: Vec<Option<Text<'_>>> = skills()
-            .zip(&known)
-            .map(|(skill, known)| known.is_none().then(|| Text::of(skill)))
-            .collect();
-        let changes: Vec<Change<'_>> = known
+        let keys: Vec<usize> = positions
             .iter()
-            .zip(&texts)
-            .filter_map(|(known, text)| match (known, text) {
-                (Some(document), _) => Some(Change::Keep(*document)),
-                (None, text) => Some(Change::Read(text.as_ref()?.entry())),
-            })
+            .map(|&at| reading(&self.skills, at))
             .collect();
-        let index = old.index.derive(&changes);
-        drop(changes);
-        drop(texts);
+        let skills = positions.iter().map(|&at| &self.skills[at as usize]);
+        let skills: Vec<&Skill> = skills.collect();
+        let (index, _) = follow(&old.index, &old_keys, &keys, &skills);
         // The cell was empty: this snapshot is still ours alone.
         let _ = self.search.set(Search { index, positions });
     }

@@ -1,6 +1,12 @@
 //! Changes as Linux announces them: one watch for each folder, which names what changed in it.
 //!
 //! A folder is watched and then looked at once more, so nothing is lost between the two.
+//!
+//! The crate `notify`, which serves other platforms, asks inotify for `OPEN` too (8.2). Each of our
+//! looks opens every folder, so with 10,000 of them a look alone would fill the system's queue of
+//! 16,384 events, and the rescan that an overflow asks for would fill it again, without end. It
+//! also hides the number of a watch, by which we see that another folder took the place of the
+//! one we watched. Hence these lines.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,7 +25,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::notice::{Notice, Pending, lock};
+use super::watch::{Notice, Pending, lock};
 
 /// Everything that can make a folder's skills differ. `MODIFY` alone would tell of a file that is
 /// only half written, `CLOSE_WRITE` alone would miss a writer that never closes.
@@ -165,6 +171,7 @@ impl Inotify {
     }
 
     /// Runs `work` while no event is read, so that the system's queue can be made to overflow.
+    #[cfg(any(test, feature = "testing"))]
     pub(super) fn stalled(&self, work: impl FnOnce()) {
         let held = lock(&self.watches);
         work();

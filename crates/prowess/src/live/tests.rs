@@ -11,7 +11,7 @@ use super::*;
 use crate::{
     skill::Skill,
     source::disk::DiskSource,
-    testing::{Tree, skill_text},
+    testing::{Tree, quick_limits, skill_text},
 };
 
 /// Long enough for the busiest machine; nothing waits as long unless it fails.
@@ -27,6 +27,7 @@ fn ways() -> [LiveOptions; 3] {
         watching,
         debounce: Duration::from_millis(10),
         interval: Duration::from_millis(50),
+        limits: quick_limits(),
         ..LiveOptions::default()
     })
 }
@@ -320,6 +321,7 @@ fn one_broken_skill_fails_the_strict_profile() {
     let tree = Tree::new().file("a/SKILL.md", "no frontmatter");
     let options = LiveOptions {
         profile: Profile::Strict,
+        limits: quick_limits(),
         ..LiveOptions::default()
     };
     let error = LiveCatalog::open(sources(tree.root()), options).unwrap_err();
@@ -487,8 +489,9 @@ fn a_second_start_reads_nothing_that_is_unchanged() {
     let tree = tree.file("skills/broken/SKILL.md", "---\nname: broken\n---\n");
     let root = tree.at("skills");
     let options = LiveOptions {
-        cache: Some(Cache::new(tree.at("cache"))),
+        cache: Some(Cache::new(tree.at("cache")).pause(Duration::ZERO)),
         debounce: Duration::from_millis(10),
+        limits: quick_limits(),
         ..LiveOptions::default()
     };
     warm(&root, &options);

@@ -5,10 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{ResourceError, bad_path};
+use super::{Files, ResourceError, bad_path};
 use crate::{
-    display::display_path, identity::ContentHash, limits::Limits, skill::Skill,
-    source::disk::inside::list_inside,
+    display::display_path, identity::ContentHash, limits::Limits, source::disk::inside::list_inside,
 };
 
 /// How many hex digits stand for a name that cannot be shown.
@@ -54,7 +53,7 @@ pub(super) fn address(path: &Path) -> String {
     parts.join("/")
 }
 
-impl Skill {
+impl Files<'_> {
     /// The path on disk that is asked for. Only an id has to be looked up.
     pub(super) fn path_below(
         &self,
@@ -64,14 +63,13 @@ impl Skill {
         if !asked.split('/').any(is_opaque) {
             return Ok(PathBuf::from(asked));
         }
-        let location = self.folder_location()?;
-        let (files, _) =
-            list_inside(&location, limits).map_err(|source| self.unreadable(asked, source))?;
+        let (files, _) = list_inside(self.location()?, limits)
+            .map_err(|source| self.unreadable(asked, source))?;
         let found = files.into_iter().find(|file| address(&file.path) == asked);
         found
             .map(|file| file.path)
             .ok_or_else(|| ResourceError::NotFound {
-                skill: crate::display_text(self.name()),
+                skill: crate::display_text(self.skill),
                 path: crate::display_text(asked),
             })
     }

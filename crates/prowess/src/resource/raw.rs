@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{ResourceError, slashed};
+use super::{Files, ResourceError, slashed};
 use crate::{
     display::display_path,
     identity::ContentHash,
     limits::Limits,
-    skill::Skill,
     source::disk::inside::{read_inside, survey_inside},
 };
 
@@ -33,15 +32,11 @@ pub struct RawFiles {
     pub partial: bool,
 }
 
-impl Skill {
+impl Files<'_> {
     /// Lists everything in the skill's folder.
-    pub fn raw_files(&self, limits: &Limits) -> Result<RawFiles, ResourceError> {
-        let location = self.folder_location()?;
+    pub(crate) fn raw(&self, limits: &Limits) -> Result<RawFiles, ResourceError> {
         let survey =
-            survey_inside(&location, limits).map_err(|source| ResourceError::Unreadable {
-                path: display_path(self.path().parent().unwrap_or(self.path())),
-                source,
-            })?;
+            survey_inside(self.location()?, limits).map_err(|source| self.unlisted(source))?;
         let files = survey.files.into_iter().map(|file| RawFile {
             path: file.path,
             size: file.facts.size,
@@ -54,14 +49,13 @@ impl Skill {
         })
     }
 
-    /// Reads a whole file that [`Skill::raw_files`] named. A path that leads out of the skill is
-    /// refused like any other read.
-    pub fn read_raw(&self, path: &Path, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
-        let location = self.folder_location()?;
+    /// Reads a whole file.
+    pub(crate) fn read_raw(&self, path: &Path, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
+        let location = self.location()?;
         let shown = || display_path(path);
         let most = usize::try_from(limits.resource_bytes).unwrap_or(usize::MAX);
         let (bytes, facts) =
-            read_inside(&location, path, 0, most).map_err(|fault| self.explain(&shown(), fault))?;
+            read_inside(location, path, 0, most).map_err(|fault| self.explain(&shown(), fault))?;
         if facts.size > limits.resource_bytes {
             return Err(ResourceError::TooLarge {
                 path: shown(),
@@ -72,12 +66,11 @@ impl Skill {
         Ok(bytes)
     }
 
-    /// Reads a whole file for a model: like [`Skill::read_raw`], and refused where it is not what
-    /// was trusted, or where it tells a model more than it shows a person.
-    pub fn serve_raw(&self, path: &Path, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
+    /// Reads a whole file for a model: one that was trusted and that hides nothing.
+    pub(crate) fn serve_raw(&self, path: &Path, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
         let bytes = self.read_raw(path, limits)?;
         let shown = slashed(path);
-        if let Some(seal) = &self.seal
+        if let Some(seal) = self.seal
             && !seal.admits(&shown, ContentHash::of(&bytes))
         {
             return Err(ResourceError::Changed { path: shown });

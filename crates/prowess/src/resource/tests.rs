@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Catalog, LoadOptions, MemorySource, Source, testing::Tree};
+use crate::{Catalog, LoadOptions, MemorySource, Skill, Source, testing::Tree};
 
 fn pdf(tree: &Tree) -> Skill {
     Catalog::from_dirs([tree.at("skills")])

@@ -1,4 +1,4 @@
-//! Folders and files on disk. Nothing else in this crate opens a file.
+//! Folders and files on disk. Nothing else in this crate opens a skill's file.
 
 use std::{
     io,
@@ -11,24 +11,21 @@ use prowess_format::rules;
 use self::{
     handle::{Folder, NativeFolder},
     portable::PortableFolder,
-    seen::Look,
+    tree::Look,
     walk::{Here, Visit, Walk, Worker},
 };
-use super::{Layout, Origin, Scan, ScanRequest, Scope, SkillFile, Source};
+use super::{Layout, Origin, Scan, ScanRequest, Scope, SkillFile, Source, within};
 use crate::display::display_path;
 
 pub(crate) mod handle;
-mod ignored;
 pub(crate) mod inside;
 mod link;
 mod names;
 mod open;
 mod portable;
-mod queue;
-mod recall;
-pub(crate) mod seen;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tree;
 #[cfg(unix)]
 mod unix;
 pub(crate) mod walk;
@@ -94,11 +91,16 @@ impl DiskSource {
     }
 
     /// Opens files by path, as on platforms without folder handles. For tests of that way.
-    #[doc(hidden)]
+    #[cfg(test)]
     #[must_use]
-    pub fn portable(mut self, portable: bool) -> Self {
+    pub(crate) fn portable(mut self, portable: bool) -> Self {
         self.portable = portable;
         self
+    }
+
+    /// Whether stamps tell all there is to know: it is a folder, on a platform that has them.
+    pub(crate) fn can_be_cached(&self) -> bool {
+        cfg!(unix) && self.real_root().is_some_and(is_folder)
     }
 
     /// The place, absolute and without links; `None` where it is not there.
@@ -113,14 +115,10 @@ impl Source for DiskSource {
     }
 
     fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan {
-        let visit = |file: SkillFile<'_>| {
-            visit(file);
-            None
-        };
         let look = if self.portable {
-            self.walk::<PortableFolder>(request, &visit)
+            self.walk::<PortableFolder>(request, visit)
         } else {
-            self.walk::<NativeFolder>(request, &visit)
+            self.walk::<NativeFolder>(request, visit)
         };
         Scan {
             findings: look.findings,
@@ -128,7 +126,7 @@ impl Source for DiskSource {
         }
     }
 
-    fn as_disk(&self) -> Option<&DiskSource> {
+    fn as_disk(&self, _: within::Crate) -> Option<&DiskSource> {
         Some(self)
     }
 }
@@ -139,7 +137,7 @@ impl DiskSource {
     }
 
     /// Opens the root: a folder, a single file, or nothing.
-    fn start<F: Folder>(&self, walk: &Walk<'_, F>, worker: &mut Worker<'_>) {
+    fn start<F: Folder>(&self, walk: &Walk<'_, F>, worker: &mut Worker) {
         let root = &self.origin.root;
         let Some(real) = self.real_root() else {
             return match real_path(root) {
@@ -181,7 +179,7 @@ impl DiskSource {
     }
 
     /// Only a place that somebody named is missed.
-    fn tell_missing<F: Folder>(&self, walk: &Walk<'_, F>, worker: &mut Worker<'_>) {
+    fn tell_missing<F: Folder>(&self, walk: &Walk<'_, F>, worker: &mut Worker) {
         let root = &self.origin.root;
         if self.origin.scope == Scope::Explicit {
             walk.tell(

@@ -4,12 +4,10 @@
 //! A remote skill stands in the catalog with what its server says about it. Its instructions and
 //! its files stay where they are until somebody loads the skill.
 
-use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
-use prowess_format::Profile;
-
-use super::{Layout, SkillFile};
-use crate::{identity::ContentHash, resource::Resource, skill::Skill};
+use super::Resource;
+use crate::identity::ContentHash;
 
 /// Gives the text and the files of remote skills. Calls block; nothing is fetched ahead of one.
 pub trait Fetch: fmt::Debug + Send + Sync {
@@ -77,67 +75,6 @@ impl Remote {
             self.server,
             copy.unwrap_or_default()
         )
-    }
-}
-
-impl Skill {
-    /// What is known of a skill that is somewhere else; `None` for a skill that is here.
-    pub fn remote(&self) -> Option<&Remote> {
-        self.remote.as_deref()
-    }
-
-    /// The skill with its instructions. One that is here is complete; one that is not is fetched
-    /// and checked.
-    pub fn loaded(&self) -> Result<Cow<'_, Self>, FetchError> {
-        let Some(remote) = self.remote() else {
-            return Ok(Cow::Borrowed(self));
-        };
-        let Fetched { text, remote } = remote.fetch.skill(&remote.uri)?;
-        let file = SkillFile {
-            origin: self.origin(),
-            path: self.path().to_path_buf(),
-            layout: Layout::Record,
-            contents: Ok(text.as_bytes()),
-            last_modified: self.last_modified(),
-            notes: Vec::new(),
-            location: None,
-            id: None,
-        };
-        let mut skill = Self::read(file, Profile::Lenient);
-        skill.set_remote(remote);
-        skill.source = self.source;
-        skill.decision = self.decision;
-        skill.state = self.state;
-        skill.notes.clone_from(&self.notes);
-        Ok(Cow::Owned(skill))
-    }
-
-    /// The same, unless what is known without it is enough.
-    pub(crate) fn loaded_unless(&self, enough: bool) -> Result<Cow<'_, Self>, FetchError> {
-        if enough {
-            return Ok(Cow::Borrowed(self));
-        }
-        self.loaded()
-    }
-
-    /// The description with where the skill is from, for those who read it beside others.
-    pub fn described(&self) -> Cow<'_, str> {
-        match self.remote() {
-            Some(remote) => Cow::Owned(format!("{} ({})", self.description(), remote.told())),
-            None => Cow::Borrowed(self.description()),
-        }
-    }
-
-    /// The instructions after a line that says where they are from.
-    pub(crate) fn instructed(&self) -> Cow<'_, str> {
-        match self.remote() {
-            Some(remote) => Cow::Owned(format!(
-                "(This skill is {}.)\n\n{}",
-                remote.told(),
-                self.instructions()
-            )),
-            None => Cow::Borrowed(self.instructions()),
-        }
     }
 }
 

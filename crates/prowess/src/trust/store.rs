@@ -5,12 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Changes, Decision, Seal, SealError, Trust, TrustNone};
-use crate::{
-    limits::Limits,
-    skill::Skill,
-    source::{Origin, Scope},
-};
+use super::{Decision, Seal, Trust, TrustNone};
+use crate::source::{Origin, Scope};
 
 /// What was trusted: the files as they were then.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,27 +55,6 @@ impl TrustStore {
     /// The folders that are trusted as a whole, sorted.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.folders.iter().map(PathBuf::as_path)
-    }
-
-    /// Trusts a skill as its files are now, and gives what is different from the last time. The
-    /// skill was read, so that a person could look at it.
-    pub fn approve(&mut self, skill: &Skill, limits: &Limits) -> Result<Changes, SealError> {
-        let path = skill.real_path().ok_or_else(|| SealError::NotOnDisk {
-            skill: skill.name().to_owned(),
-        })?;
-        let seal = skill.seal(limits)?;
-        let changes = match self.entries.get(&path) {
-            Some(Entry::Trusted(before)) => before.seal.changes(&seal),
-            _ => Seal::default().changes(&seal),
-        };
-        self.insert(
-            path,
-            Entry::Trusted(Approval {
-                seal,
-                text: skill.document().text().to_owned(),
-            }),
-        );
-        Ok(changes)
     }
 
     /// Sets what the user has said about a path.

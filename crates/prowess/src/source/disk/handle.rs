@@ -1,4 +1,4 @@
-//! Open folders: what is opened below one can not be led elsewhere by a link or a swapped name.
+//! Open folders: what is opened below one cannot be led elsewhere by a link or a swapped name.
 
 use std::{
     ffi::OsStr,
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::seen::Stamp;
+use super::tree::Stamp;
 
 /// What a folder's entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

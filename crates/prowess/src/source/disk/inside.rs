@@ -9,8 +9,8 @@ use std::{
 
 use super::{
     handle::{Buffers, Facts, Folder, Kind, NativeFolder, ReadFault},
-    ignored::is_history,
     link::open_located,
+    names::is_history,
 };
 use crate::{limits::Limits, source::Location};
 

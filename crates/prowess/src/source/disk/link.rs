@@ -41,7 +41,7 @@ impl DiskSource {
 }
 
 /// Opens a folder that was located. Every step starts at an open folder and refuses links, so
-/// the way can not be bent after it was checked.
+/// the way cannot be bent after it was checked.
 pub(crate) fn open_located<F: Folder>(location: &Location) -> io::Result<F> {
     let mut folder = F::open(&location.anchor)?;
     for part in location.below.components() {
@@ -74,7 +74,7 @@ impl<F: Folder> Walk<'_, F> {
     /// Reads the file a link leads to, while that stays inside.
     pub(super) fn follow_file(
         &self,
-        worker: &mut Worker<'_>,
+        worker: &mut Worker,
         link: &Path,
     ) -> Result<Facts, Option<Box<Diagnostic>>> {
         let (target, mut location) = self
@@ -90,7 +90,7 @@ impl<F: Folder> Walk<'_, F> {
     }
 
     /// Walks the folder a link leads to, while that stays inside and is not walked already.
-    pub(super) fn follow_folder(&self, worker: &mut Worker<'_>, here: &Here, name: &OsStr) {
+    pub(super) fn follow_folder(&self, worker: &mut Worker, here: &Here, name: &OsStr) {
         // A skill's own files may be links to anything; they are looked at when they are read.
         if here.inside.is_some() {
             return;
@@ -130,7 +130,7 @@ impl<F: Folder> Walk<'_, F> {
         }
     }
 
-    fn tell_loop(&self, worker: &mut Worker<'_>, link: &Path, target: &Path) {
+    fn tell_loop(&self, worker: &mut Worker, link: &Path, target: &Path) {
         self.tell(
             worker,
             &rules::link_loop::RULE,

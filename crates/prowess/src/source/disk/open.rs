@@ -26,7 +26,7 @@ impl<F: Folder> Walk<'_, F> {
     /// Reads the folder's own skill; says whether there is one.
     pub(super) fn skills(
         &self,
-        worker: &mut Worker<'_>,
+        worker: &mut Worker,
         folder: &F,
         here: &Here,
         mut names: Vec<(OsString, Kind)>,
@@ -76,7 +76,7 @@ impl<F: Folder> Walk<'_, F> {
     /// Reads the single files the layout asks for.
     pub(super) fn files(
         &self,
-        worker: &mut Worker<'_>,
+        worker: &mut Worker,
         folder: &F,
         here: &Here,
         names: Vec<(OsString, Kind)>,
@@ -103,13 +103,7 @@ impl<F: Folder> Walk<'_, F> {
     }
 
     /// Reads the single file the source names.
-    pub(super) fn named_file(
-        &self,
-        worker: &mut Worker<'_>,
-        folder: &F,
-        here: &Here,
-        name: &OsStr,
-    ) {
+    pub(super) fn named_file(&self, worker: &mut Worker, folder: &F, here: &Here, name: &OsStr) {
         if super::names::is_skill_file(name) {
             self.skills(
                 worker,
@@ -130,7 +124,7 @@ impl<F: Folder> Walk<'_, F> {
     /// Reads one file and hands it on; says whether it was there.
     fn skill(
         &self,
-        worker: &mut Worker<'_>,
+        worker: &mut Worker,
         folder: &F,
         here: &Here,
         (name, kind): (&OsStr, Kind),
@@ -148,7 +142,7 @@ impl<F: Folder> Walk<'_, F> {
             _ => read_patiently(folder, name, limit, &mut worker.buffers)
                 .map_err(|fault| self.explain(&path, fault).map(Box::new)),
         };
-        if self.trusting.is_some() {
+        if self.prior.is_some() {
             let facts = outcome.as_ref().ok();
             self.remember_file(worker, &path, (name, kind), facts);
         }
@@ -166,7 +160,7 @@ impl<F: Folder> Walk<'_, F> {
                 return false;
             }
         };
-        let skill = (self.visit)(SkillFile {
+        (self.visit)(SkillFile {
             origin: &self.source.origin,
             path,
             layout,
@@ -176,9 +170,6 @@ impl<F: Folder> Walk<'_, F> {
             location: here.location.clone(),
             id: None,
         });
-        if let Some(file) = worker.files.last_mut().filter(|_| self.trusting.is_some()) {
-            file.skill = skill;
-        }
         true
     }
 
@@ -258,7 +249,7 @@ impl<F: Folder> Walk<'_, F> {
         }
     }
 
-    fn tell_nested(&self, worker: &mut Worker<'_>, skill: &Path, path: &Path) {
+    fn tell_nested(&self, worker: &mut Worker, skill: &Path, path: &Path) {
         self.tell(
             worker,
             &rules::nested_skill::RULE,
@@ -273,7 +264,7 @@ impl<F: Folder> Walk<'_, F> {
     }
 
     /// Tells of files that were probably meant to be the folder's skill.
-    pub(super) fn tell_misnamed(&self, worker: &mut Worker<'_>, here: &Here, names: &[OsString]) {
+    pub(super) fn tell_misnamed(&self, worker: &mut Worker, here: &Here, names: &[OsString]) {
         if here.inside.is_some() || self.source.layout == Layout::Convention {
             return;
         }
@@ -293,7 +284,7 @@ impl<F: Folder> Walk<'_, F> {
     }
 
     /// Tells of a Markdown file with frontmatter that lies beside skill folders.
-    fn tell_loose(&self, worker: &mut Worker<'_>, folder: &F, path: &Path, name: &OsStr) {
+    fn tell_loose(&self, worker: &mut Worker, folder: &F, path: &Path, name: &OsStr) {
         let starts_with_fence = folder
             .read_at(name, 0, 3)
             .is_ok_and(|(start, _)| start == b"---" || start == b"+++");

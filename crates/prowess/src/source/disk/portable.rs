@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     handle::{Buffers, Facts, Folder, Kind, ReadFault},
-    seen::Stamp,
+    tree::Stamp,
 };
 
 /// A folder, known by its path.

@@ -17,7 +17,7 @@ use rustix::{
 
 use super::{
     handle::{Buffers, Facts, Folder, Kind, ReadFault},
-    seen::Stamp,
+    tree::Stamp,
 };
 
 /// An open folder.

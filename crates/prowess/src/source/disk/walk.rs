@@ -5,7 +5,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
@@ -13,31 +13,25 @@ use std::{
 };
 
 use prowess_format::{Diagnostic, Rule, rules};
+use serde::{Deserialize, Serialize};
 
 use super::{
     DiskSource,
     handle::{Buffers, Folder, Kind},
-    ignored::is_ignored,
-    names::{is_misnamed, is_skill_file, is_wanted},
-    queue::Queue,
-    seen::{FileSeen, Look, Trusting, now},
+    names::{is_ignored, is_misnamed, is_skill_file, is_wanted},
+    tree::{FileNode, Look, Prior, now},
 };
 use crate::{
     display::display_path,
-    skill::Skill,
+    serial,
     source::{Finding, Layout, Location, ScanRequest, SkillFile, note},
 };
-
-/// Fewer subfolders are read before a second thread has paid for itself. Tests share the work
-/// much earlier, so that they see several threads at small trees.
-const WORTH_A_THREAD: usize = if cfg!(test) { 32 } else { 1_500 };
 
 /// So many folders are handed over at once: enough to be worth it, few enough to spread.
 const FOLDERS_PER_TASK: usize = 64;
 
-/// What is done with a file that is read. The skill it gives is kept with the folder, where one
-/// asks what was seen.
-pub(crate) type Visit<'a> = dyn Fn(SkillFile<'_>) -> Option<Skill> + Sync + 'a;
+/// What is done with a file that is read.
+pub(crate) type Visit<'a> = dyn Fn(SkillFile<'_>) + Sync + 'a;
 
 /// One scan of one root.
 pub(super) struct Walk<'a, F> {
@@ -45,10 +39,11 @@ pub(super) struct Walk<'a, F> {
     pub(super) request: &'a ScanRequest<'a>,
     pub(super) visit: &'a Visit<'a>,
     /// What is known from an earlier scan; `None` where nobody asks what was seen.
-    pub(super) trusting: Option<Trusting<'a>>,
+    pub(super) prior: Option<Prior<'a>>,
     /// When the scan began, as stamps count it.
     pub(super) now: i64,
-    queue: Queue<Task<F>>,
+    /// Folders that wait for the next round.
+    waiting: Mutex<Vec<Task<F>>>,
     started: Instant,
     entries: AtomicUsize,
     stopped: AtomicBool,
@@ -57,18 +52,22 @@ pub(super) struct Walk<'a, F> {
 }
 
 /// A folder on the way, and what is known from the way there.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Here {
     /// As it was found.
+    #[serde(with = "serial::path")]
     pub(crate) path: PathBuf,
     pub(crate) depth: usize,
     /// The skill whose files these are.
+    #[serde(with = "serial::path_option")]
     pub(crate) inside: Option<Arc<Path>>,
     /// The real folders in which links were followed to come here.
+    #[serde(with = "serial::path_list")]
     pub(crate) hops: Vec<PathBuf>,
     /// Where this really is, once a link was followed.
     pub(crate) location: Option<Location>,
     /// Whether something above was replaced, so that no event vouches for what is here.
+    #[serde(skip)]
     pub(crate) replaced: bool,
 }
 
@@ -84,9 +83,7 @@ impl Here {
             replaced: false,
         }
     }
-}
 
-impl Here {
     /// The same, for a folder that was replaced or has changed.
     pub(super) fn replaced(&self) -> Self {
         Self {
@@ -104,17 +101,16 @@ struct Task<F> {
 }
 
 /// What one thread has of its own.
-pub(super) struct Worker<'s> {
+#[derive(Default)]
+pub(super) struct Worker {
     pub(super) buffers: Buffers,
     /// What was noticed, what was seen, and what could not be entered.
     pub(super) look: Look,
     /// What was seen in the folder at hand.
-    pub(super) files: Vec<FileSeen>,
+    pub(super) files: Vec<FileNode>,
     pub(super) targets: Vec<PathBuf>,
     /// Whether the folder at hand cannot be known by its times.
     pub(super) unsettled: bool,
-    /// Starts the other threads; only the first thread can, and only once.
-    start: Option<&'s dyn Fn()>,
 }
 
 /// What was seen in one folder.
@@ -135,15 +131,15 @@ impl<'a, F: Folder> Walk<'a, F> {
         source: &'a DiskSource,
         request: &'a ScanRequest<'a>,
         visit: &'a Visit<'a>,
-        trusting: Option<Trusting<'a>>,
+        prior: Option<Prior<'a>>,
     ) -> Self {
         Self {
             source,
             request,
             visit,
-            trusting,
-            now: trusting.map_or(0, |_| now()),
-            queue: Queue::new(),
+            prior,
+            now: prior.map_or(0, |_| now()),
+            waiting: Mutex::default(),
             started: Instant::now(),
             entries: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
@@ -152,21 +148,38 @@ impl<'a, F: Folder> Walk<'a, F> {
         }
     }
 
-    /// Runs `first` with a worker, and whatever it leaves for other threads.
-    pub(super) fn run(self, first: impl FnOnce(&Self, &mut Worker<'_>)) -> Look {
-        thread::scope(|scope| {
-            let start = || {
-                for _ in 1..self.request.threads {
-                    scope.spawn(|| self.help(Worker::new(None)));
-                }
-            };
-            let mut worker = Worker::new(Some(&start));
-            {
-                let _working = self.queue.work();
-                first(&self, &mut worker);
+    /// Runs `first`, then in rounds what it and they left for several threads.
+    ///
+    /// One thread walks until it meets a folder with so many others in it that a second thread
+    /// pays for itself; those are put aside. Once it is through, threads take what was put aside
+    /// one after the other, by a shared counter. A round ends when all of it is walked, so there
+    /// is no queue to wait at.
+    pub(super) fn run(self, first: impl FnOnce(&Self, &mut Worker)) -> Look {
+        let mut worker = Worker::default();
+        first(&self, &mut worker);
+        self.collect(worker);
+        loop {
+            let tasks = std::mem::take(&mut *lock(&self.waiting));
+            if tasks.is_empty() {
+                break;
             }
-            self.help(worker);
-        });
+            let next = AtomicUsize::new(0);
+            let work = || {
+                let mut worker = Worker::default();
+                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    for name in &task.names {
+                        self.enter(&mut worker, &*task.parent, &task.here, name);
+                    }
+                }
+                self.collect(worker);
+            };
+            thread::scope(|scope| {
+                for _ in 1..self.request.threads {
+                    scope.spawn(work);
+                }
+                work();
+            });
+        }
         let look = self.look.into_inner();
         Look {
             partial: self.partial.into_inner(),
@@ -174,23 +187,22 @@ impl<'a, F: Folder> Walk<'a, F> {
         }
     }
 
-    fn help(&self, mut worker: Worker<'_>) {
-        while let Some((task, _working)) = self.queue.next() {
-            for name in &task.names {
-                self.enter(&mut worker, &*task.parent, &task.here, name);
-            }
-        }
-        let mut look = self.look.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Takes over what a worker saw.
+    fn collect(&self, mut worker: Worker) {
+        let mut look = lock(&self.look);
         look.findings.append(&mut worker.look.findings);
         look.folders.append(&mut worker.look.folders);
         look.failed.append(&mut worker.look.failed);
-        look.loose.append(&mut worker.files);
+        // Files of a folder were taken with it; what is left is the file that the source names.
+        let folder = self.source.origin.root.parent().unwrap_or(Path::new(""));
+        let loose = worker.files.iter().map(|file| folder.join(&file.name));
+        look.loose.extend(loose);
     }
 
     /// Walks a folder that was opened.
-    pub(super) fn folder(&self, worker: &mut Worker<'_>, folder: F, mut here: Here) {
+    pub(super) fn folder(&self, worker: &mut Worker, folder: F, mut here: Here) {
         // The stamp comes first: what is added while the list is read makes it out of date.
-        let stamp = self.trusting.and_then(|_| folder.own_stamp());
+        let stamp = self.prior.and_then(|_| folder.own_stamp());
         let mark = worker.look.findings.len();
         let Some(listing) = self.list(worker, &folder, &here) else {
             return;
@@ -202,7 +214,7 @@ impl<'a, F: Folder> Walk<'a, F> {
             self.files(worker, &folder, &here, listing.files);
             self.tell_misnamed(worker, &here, &listing.misnamed);
         }
-        if self.trusting.is_some() {
+        if self.prior.is_some() {
             let (folders, links) = (&listing.folders, &listing.links);
             self.remember(worker, stamp, &here, (folders, links), mark);
         }
@@ -242,26 +254,18 @@ impl<'a, F: Folder> Walk<'a, F> {
         }
     }
 
-    /// Walks the folders in this one, or gives them to threads that have nothing to do.
-    fn descend(&self, worker: &mut Worker<'_>, folder: F, here: Here, names: &[OsString]) {
-        let fresh = self.request.threads > 1
-            && names.len() >= WORTH_A_THREAD
-            && worker.start.take().is_some_and(|start| {
-                start();
-                true
-            });
-        if names.len() < 2 || !(fresh || self.queue.wants_more()) {
+    /// Walks the folders in this one, or puts them aside for several threads.
+    fn descend(&self, worker: &mut Worker, folder: F, here: Here, names: &[OsString]) {
+        let threads = self.request.threads;
+        if threads < 2 || names.len() < self.request.limits.thread_folders {
             for name in names {
                 self.enter(worker, &folder, &here, name);
             }
             return;
         }
         let (parent, here) = (Arc::new(folder), Arc::new(here));
-        let count = names
-            .len()
-            .div_ceil(self.request.threads * 8)
-            .clamp(1, FOLDERS_PER_TASK);
-        self.queue.share(names.chunks(count).map(|names| Task {
+        let count = names.len().div_ceil(threads * 8).clamp(1, FOLDERS_PER_TASK);
+        lock(&self.waiting).extend(names.chunks(count).map(|names| Task {
             parent: Arc::clone(&parent),
             here: Arc::clone(&here),
             names: names.to_vec(),
@@ -269,7 +273,7 @@ impl<'a, F: Folder> Walk<'a, F> {
     }
 
     /// Opens and walks one folder of `parent`.
-    fn enter(&self, worker: &mut Worker<'_>, parent: &F, here: &Here, name: &OsStr) {
+    fn enter(&self, worker: &mut Worker, parent: &F, here: &Here, name: &OsStr) {
         if self.stopped.load(Ordering::Relaxed) {
             return;
         }
@@ -282,10 +286,7 @@ impl<'a, F: Folder> Walk<'a, F> {
             self.too_deep(worker, &path);
             return;
         }
-        let replaced = here.replaced
-            || self
-                .trusting
-                .is_some_and(|it| it.is_dirty(&here.path, name));
+        let replaced = here.replaced || self.prior.is_some_and(|it| it.is_dirty(&here.path, name));
         if self.is_known(worker, parent, here, (&path, name), replaced) {
             return;
         }
@@ -313,7 +314,7 @@ impl<'a, F: Folder> Walk<'a, F> {
         }
     }
 
-    pub(super) fn too_deep(&self, worker: &mut Worker<'_>, path: &Path) {
+    pub(super) fn too_deep(&self, worker: &mut Worker, path: &Path) {
         self.partial.store(true, Ordering::Relaxed);
         self.tell(
             worker,
@@ -328,7 +329,7 @@ impl<'a, F: Folder> Walk<'a, F> {
         );
     }
 
-    pub(super) fn unreadable(&self, worker: &mut Worker<'_>, path: &Path, error: &io::Error) {
+    pub(super) fn unreadable(&self, worker: &mut Worker, path: &Path, error: &io::Error) {
         self.tell(
             worker,
             &rules::unreadable_file::RULE,
@@ -338,8 +339,8 @@ impl<'a, F: Folder> Walk<'a, F> {
         );
     }
 
-    /// Sorts out what is in a folder; `None` where it can not be listed or a limit is reached.
-    fn list(&self, worker: &mut Worker<'_>, folder: &F, here: &Here) -> Option<Listing> {
+    /// Sorts out what is in a folder; `None` where it cannot be listed or a limit is reached.
+    fn list(&self, worker: &mut Worker, folder: &F, here: &Here) -> Option<Listing> {
         let limits = self.request.limits;
         if self.started.elapsed() > limits.time || self.request.progress.stopped() {
             self.stop(worker, || format!("after {:?}", limits.time));
@@ -391,7 +392,7 @@ impl<'a, F: Folder> Walk<'a, F> {
         }
     }
 
-    fn stop(&self, worker: &mut Worker<'_>, when: impl FnOnce() -> String) {
+    fn stop(&self, worker: &mut Worker, when: impl FnOnce() -> String) {
         self.partial.store(true, Ordering::Relaxed);
         if self.stopped.swap(true, Ordering::Relaxed) {
             return;
@@ -413,7 +414,7 @@ impl<'a, F: Folder> Walk<'a, F> {
     /// Adds a finding about a path that is no skill.
     pub(super) fn tell(
         &self,
-        worker: &mut Worker<'_>,
+        worker: &mut Worker,
         rule: &'static Rule,
         path: &Path,
         message: String,
@@ -425,18 +426,7 @@ impl<'a, F: Folder> Walk<'a, F> {
     }
 }
 
-impl<'s> Worker<'s> {
-    fn new(start: Option<&'s dyn Fn()>) -> Self {
-        Self {
-            buffers: Buffers::default(),
-            look: Look::default(),
-            files: Vec::new(),
-            targets: Vec::new(),
-            unsettled: false,
-            start,
-        }
-    }
-
+impl Worker {
     /// Adds a finding about a path that is no skill.
     pub(super) fn push(&mut self, path: &Path, diagnostic: Diagnostic) {
         self.look.findings.push(Finding {
@@ -444,4 +434,8 @@ impl<'s> Worker<'s> {
             diagnostic,
         });
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

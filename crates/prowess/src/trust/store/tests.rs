@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    Catalog, DiskSource, LoadOptions, Source, State,
+    Catalog, DiskSource, Limits, LoadOptions, Source, State,
     testing::{Tree, skill_text},
 };
 

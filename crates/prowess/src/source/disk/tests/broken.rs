@@ -13,7 +13,7 @@ use prowess_format::Profile;
 use super::super::{
     DiskSource,
     handle::{Buffers, Facts, Folder, Kind, NativeFolder, ReadFault},
-    seen::Stamp,
+    tree::Stamp,
 };
 use crate::{
     Limits,
@@ -107,7 +107,6 @@ fn a_disk_that_fails_costs_one_skill() {
             messages.concat()
         );
         told.lock().unwrap().push(line);
-        None
     });
     let mut told = told.into_inner().unwrap();
     told.sort();

@@ -188,3 +188,23 @@ fn a_file_that_was_meant_to_be_a_skill_is_told() {
         "#]],
     );
 }
+
+#[test]
+fn many_folders_are_walked_once_by_any_number_of_threads() {
+    let mut tree = Tree::new();
+    for group in 0..3 {
+        for number in 0..40 {
+            tree = tree.skill(&format!("skills/group-{group}/skill-{group}-{number}"));
+        }
+    }
+    // Below one of them there are enough for another round.
+    for number in 0..40 {
+        tree = tree.skill(&format!("skills/group-1/more/skills/deep-{number}"));
+    }
+    let seen = tree.load("skills");
+    assert_eq!(seen.lines().count(), 160, "{seen}");
+    assert!(
+        seen.lines().all(|line| line.starts_with("active")),
+        "{seen}"
+    );
+}

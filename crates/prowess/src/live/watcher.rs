@@ -15,17 +15,13 @@ use prowess_format::Profile;
 
 use super::{
     Changes, LiveOptions, Order, Shared, Sources, Start,
-    notice::{Notice, Pending},
-    roots::{self, Root},
-    subscribe::Subscribers,
-    watch::Watch,
+    changes::Subscribers,
+    watch::{Notice, Pending, Watch},
 };
 use crate::{
-    cache::Told,
     catalog::{Catalog, LoadError, Update},
-    skill::Skill,
-    source::disk::seen::Dirty,
-    survey::{Difference, Survey},
+    load::{self, Difference, Loader, Root},
+    source::disk::tree::{Dirty, FolderTree},
 };
 
 /// A snapshot waits for quiet, but not longer than so many times the debounce.
@@ -34,8 +30,8 @@ const PATIENCE: u32 = 5;
 /// Folders that appear while others are being watched are looked at so many times in one go.
 const ROUNDS: usize = 8;
 
-/// Loads, says so, and keeps looking until told to stop.
-pub(super) fn keep(
+/// Loads, says so, and watches until told to stop.
+pub(super) fn run(
     sources: &dyn Sources,
     options: &LiveOptions,
     ready: &Sender<Result<(Arc<Shared>, Start), LoadError>>,
@@ -43,7 +39,7 @@ pub(super) fn keep(
     inbox: &Receiver<Order>,
 ) {
     let pending = Arc::new(Pending::new(wake));
-    let mut keeper = Keeper {
+    let mut watcher = Watcher {
         sources,
         options,
         roots: Vec::new(),
@@ -56,28 +52,27 @@ pub(super) fn keep(
             subscribers: Subscribers::default(),
         }),
     };
-    let mut told = Told::default();
-    let catalog = keeper.read(&mut told);
+    let mut start = Start::default();
+    let catalog = watcher.read(&mut start);
     let broken = catalog.errors();
     if options.profile == Profile::Strict && !broken.is_empty() {
         // Nobody waits for a second word.
         let _ = ready.send(Err(LoadError::Broken { findings: broken }));
         return;
     }
-    keeper.shared.current.store(Arc::new(catalog));
-    let start = Start {
-        read: told.read,
-        notes: told.notes,
-    };
-    if ready.send(Ok((Arc::clone(&keeper.shared), start))).is_err() {
+    watcher.shared.current.store(Arc::new(catalog));
+    if ready
+        .send(Ok((Arc::clone(&watcher.shared), start)))
+        .is_err()
+    {
         return;
     }
-    keeper.watch = Watch::new(options.watching, &keeper.pending);
-    keeper.look_at_sources();
-    keeper.run(inbox);
+    watcher.watch = Watch::new(options.watching, &watcher.pending);
+    watcher.look_at_sources();
+    watcher.run(inbox);
 }
 
-struct Keeper<'a> {
+struct Watcher<'a> {
     sources: &'a dyn Sources,
     options: &'a LiveOptions,
     roots: Vec<Root>,
@@ -86,7 +81,7 @@ struct Keeper<'a> {
     shared: Arc<Shared>,
 }
 
-impl Keeper<'_> {
+impl Watcher<'_> {
     fn run(&mut self, inbox: &Receiver<Order>) {
         let mut looked = Instant::now();
         // Trees are watched a moment after they appear, and what happens in that moment is not
@@ -101,7 +96,7 @@ impl Keeper<'_> {
             match order {
                 Ok(Order::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(Order::Refresh(done)) => asked.push(done),
-                #[cfg(target_os = "linux")]
+                #[cfg(all(target_os = "linux", any(test, feature = "testing")))]
                 Ok(Order::Stall(super::Work(work))) => {
                     match &self.watch {
                         Watch::Folders(inotify) => inotify.stalled(work),
@@ -159,7 +154,8 @@ impl Keeper<'_> {
             self.look_at_sources();
         } else if notice.everything {
             let options = self.options.load_options();
-            let looked = self.roots.iter_mut().map(|root| root.look(&options));
+            let roots = self.roots.iter_mut();
+            let looked = roots.map(|root| Some(root.look(&options, None, true)));
             let differences = looked.collect();
             self.publish(differences);
         } else {
@@ -178,26 +174,22 @@ impl Keeper<'_> {
     }
 
     /// Reads every source as it is now.
-    fn read(&mut self, told: &mut Told) -> Catalog {
+    fn read(&mut self, start: &mut Start) -> Catalog {
         let options = self.options.load_options();
         let mut before = std::mem::take(&mut self.roots);
-        let sources = self.sources.sources();
-        for source in &sources {
-            let cache = self.options.cache.as_ref();
-            let root = Root::open(&**source, &options, cache, &mut before, told);
-            self.roots.push(root);
+        let mut loader = Loader::following(&options, self.options.cache.as_ref());
+        for source in self.sources.sources() {
+            let known = before.iter().position(|root| root.is_of(&*source));
+            let known = known.map(|at| before.swap_remove(at));
+            self.roots.push(loader.open(&*source, known));
         }
-        for folder in before
-            .iter()
-            .filter_map(Root::survey)
-            .flat_map(Survey::folders)
-        {
+        let gone = before.iter().filter_map(Root::tree);
+        for folder in gone.flat_map(FolderTree::folders) {
             self.forget(&folder.here.path);
         }
-        let mut catalog = Catalog::assemble(roots::discovery(&self.roots, &options), &options);
-        if let Some(cache) = &self.options.cache {
-            cache.keep_index(&mut catalog, &sources, &options);
-        }
+        let catalog = loader.catalog(&self.roots);
+        start.read += loader.read;
+        start.notes.append(&mut loader.notes);
         catalog
     }
 
@@ -206,12 +198,12 @@ impl Keeper<'_> {
         // Before the look: what comes after it is announced.
         let awaited = self.awaited();
         self.wait_for(&awaited);
-        let mut catalog = self.read(&mut Told::default());
+        let mut catalog = self.read(&mut Start::default());
         let before = self.shared.current.load_full();
         catalog.take_index(&before);
         self.swap(&before, catalog);
         self.wait_for(&self.awaited());
-        let folders = self.roots.iter().filter_map(Root::survey);
+        let folders = self.roots.iter().filter_map(Root::tree);
         let folders = folders.flat_map(|it| it.folders().map(|it| it.here.path.clone()));
         self.watch_folders(folders.collect());
     }
@@ -258,13 +250,10 @@ impl Keeper<'_> {
                 return;
             }
             let options = self.options.load_options();
-            let looked = self
-                .roots
-                .iter_mut()
-                .map(|root| root.look_at(&options, &dirty));
+            let roots = self.roots.iter_mut();
+            let looked = roots.map(|root| root.look_at(&options, &dirty));
             let differences: Vec<Option<Difference>> = looked.collect();
-            let seen = differences.iter().flatten().flat_map(|it| &it.folders);
-            folders = seen.cloned().collect();
+            folders = listed(&differences);
             self.take(differences);
         }
         // Folders come faster than they can be watched: look at all of it when it is quiet.
@@ -281,8 +270,8 @@ impl Keeper<'_> {
             };
             let mut failed = None;
             for path in folders {
-                let mut surveys = self.roots.iter().filter_map(Root::survey);
-                let seen = surveys.find_map(|survey| survey.folder(path));
+                let mut trees = self.roots.iter().filter_map(Root::tree);
+                let seen = trees.find_map(|tree| tree.folder(path));
                 let mut outcome = inotify.folder(path);
                 for target in seen.into_iter().flat_map(|seen| &seen.targets) {
                     let watched = inotify.target(target, path);
@@ -324,8 +313,7 @@ impl Keeper<'_> {
 
     /// Makes a snapshot of what is different, then watches what is new.
     fn publish(&mut self, differences: Vec<Option<Difference>>) {
-        let seen = differences.iter().flatten().flat_map(|it| &it.folders);
-        let folders: Vec<PathBuf> = seen.cloned().collect();
+        let folders = listed(&differences);
         self.take(differences);
         self.watch_folders(folders);
     }
@@ -336,33 +324,27 @@ impl Keeper<'_> {
         let (mut empty, mut findings) = (true, false);
         let options = self.options.load_options();
         for (place, difference) in differences.into_iter().enumerate() {
-            let Some(difference) = difference else {
+            let Some(mut difference) = difference else {
                 continue;
             };
             // First the end of what is gone: a folder that was renamed is one and the same watch.
-            for path in &difference.gone {
+            for path in &difference.tree.folders_gone {
                 self.forget(path);
             }
-            let root = &self.roots[place];
-            let touched = root.touched(&difference);
-            empty &= difference.is_empty() && touched.is_empty();
-            findings |= difference.findings;
+            let same = difference.is_empty();
+            let added = self.roots[place].updated(&mut difference, place, &options);
+            empty &= same && added.is_empty();
+            findings |= difference.tree.findings;
             update.removed.extend(difference.removed);
-            let fresh = |skill: &Skill| difference.added.iter().all(|it| !it.shares_content(skill));
-            let touched: Vec<Skill> = touched.into_iter().filter(fresh).collect();
-            update.removed.extend(touched.iter().map(Skill::reading));
-            let added = difference.added.iter().cloned().chain(touched);
-            update
-                .added
-                .extend(added.map(|skill| root.placed(skill, place, &options)));
+            update.added.extend(added);
         }
         let before = self.shared.current.load_full();
-        update.partial = roots::is_partial(&self.roots);
+        update.partial = load::is_partial(&self.roots);
         if empty && update.partial == before.is_partial() {
             return;
         }
         update.findings = if findings {
-            roots::findings(&self.roots)
+            load::findings(&self.roots)
         } else {
             before.findings().to_vec()
         };
@@ -389,4 +371,10 @@ impl Keeper<'_> {
             self.shared.subscribers.tell(&changes);
         }
     }
+}
+
+/// The folders that were listed.
+fn listed(differences: &[Option<Difference>]) -> Vec<PathBuf> {
+    let changes = differences.iter().flatten().map(|it| &it.tree);
+    changes.flat_map(|it| &it.folders).cloned().collect()
 }

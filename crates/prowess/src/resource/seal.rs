@@ -1,14 +1,14 @@
 //! A seal over all files of a skill: what a user looked at, so that a change is seen.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
+use super::{Files, ResourceError, slashed};
 use crate::{
+    display::display_path,
     identity::ContentHash,
     limits::Limits,
-    resource::ResourceError,
-    skill::Skill,
     source::{
         Layout,
         disk::inside::{list_inside, read_whole},
@@ -136,47 +136,29 @@ impl Seal {
     }
 }
 
-impl Skill {
-    /// The folder or single file it is made of, absolute and without links.
-    pub fn real_path(&self) -> Option<PathBuf> {
-        match (self.layout(), self.location()) {
-            (Layout::Record, _) => None,
-            (Layout::Folder, _) => {
-                let location = self.folder_location().ok()?;
-                Some(location.anchor.join(&location.below))
-            }
-            (_, Some(location)) => {
-                let name = self.path().file_name()?;
-                Some(location.anchor.join(&location.below).join(name))
-            }
-            (_, None) => self
-                .origin()
-                .real_root
-                .as_ref()
-                .map(|_| self.absolute_path()),
-        }
-    }
-
-    /// Reads every file of the skill and seals them. Its own file counts as it was loaded, so
-    /// nothing can be swapped between the look and the seal.
-    pub fn seal(&self, limits: &Limits) -> Result<Seal, SealError> {
-        let skill = || self.name().to_owned();
-        let own = self
-            .hash()
-            .ok_or_else(|| SealError::NotRead { skill: skill() })?;
-        let name = self.path().file_name().unwrap_or_default();
+impl Files<'_> {
+    /// Reads every file and seals them; the skill's own counts by the hash it was loaded with.
+    pub(crate) fn seal(
+        &self,
+        layout: Layout,
+        own: Option<ContentHash>,
+        limits: &Limits,
+    ) -> Result<Seal, SealError> {
+        let skill = || self.skill.to_owned();
+        let own = own.ok_or_else(|| SealError::NotRead { skill: skill() })?;
+        let name = self.own.file_name().unwrap_or_default();
         let own_file = SealedFile {
-            path: crate::display::display_path(Path::new(name)),
+            path: display_path(Path::new(name)),
             hash: own,
         };
-        match self.layout() {
+        match layout {
             Layout::Record => return Err(SealError::NotOnDisk { skill: skill() }),
             Layout::Flat | Layout::Convention => return Ok(Seal::new([own_file])),
             Layout::Folder => {}
         }
-        let location = self.folder_location()?;
+        let location = self.location()?;
         let (files, partial) =
-            list_inside(&location, limits).map_err(|source| self.unreadable(".", source))?;
+            list_inside(location, limits).map_err(|source| self.unreadable(".", source))?;
         if partial {
             return Err(SealError::TooLarge { skill: skill() });
         }
@@ -185,8 +167,8 @@ impl Skill {
             .iter()
             .filter(|file| file.path.as_path() != Path::new(name))
         {
-            let path = crate::resource::slashed(&file.path);
-            let bytes = read_whole(&location, &file.path, limits.skill_bytes)
+            let path = slashed(&file.path);
+            let bytes = read_whole(location, &file.path, limits.skill_bytes)
                 .map_err(|fault| self.explain(&path, fault))?;
             sealed.push(SealedFile {
                 path,
