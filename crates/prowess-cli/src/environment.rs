@@ -26,6 +26,8 @@ pub(crate) struct Environment {
     pub(crate) xdg_cache_home: Option<PathBuf>,
     /// A number that differs from build to build of this program.
     pub(crate) edition: u64,
+    /// `PATH`, where programs are looked for.
+    pub(crate) search_path: Option<OsString>,
     /// `CODEX_HOME`, where it is set.
     pub(crate) codex_home: Option<PathBuf>,
     /// Whether `NO_COLOR` or `TERM=dumb` asks for plain text.
@@ -60,6 +62,7 @@ impl Environment {
             xdg_state_home: folder("XDG_STATE_HOME"),
             xdg_cache_home: folder("XDG_CACHE_HOME"),
             edition: edition(),
+            search_path: set("PATH"),
             codex_home: folder("CODEX_HOME"),
             plain: set("NO_COLOR").is_some() || set("TERM") == Some(OsString::from("dumb")),
             force_color: ["CLICOLOR_FORCE", "FORCE_COLOR"]

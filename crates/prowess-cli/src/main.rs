@@ -22,6 +22,7 @@ mod options;
 mod commands;
 mod files;
 mod find;
+mod git;
 mod nearest;
 mod places;
 mod servers;

@@ -120,7 +120,7 @@ fn base(
         }
         (None, rev) => {
             let rev = rev.as_deref().unwrap_or("HEAD");
-            let source = revision::read(rev, now, session.places().start())?;
+            let source = revision::read(rev, now, session)?;
             (rev.to_owned(), Box::new(source))
         }
     };

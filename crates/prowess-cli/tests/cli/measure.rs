@@ -327,6 +327,100 @@ fn drift_reads_a_git_revision() {
     .assert_eq(&run("drift --base-rev nowhere --dir skills"));
 }
 
+/// Row 66: an object is missing, and the repository says how to get it, and what else to run.
+#[cfg(unix)]
+#[test]
+fn drift_runs_nothing_that_a_repository_names() {
+    let world = World::with(&[(
+        ".agents/skills/pdf/SKILL.md",
+        &skill("pdf", "Fills PDF forms"),
+    )]);
+    let git = |line: &str| {
+        let done = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+            .args(line.split(' '))
+            .current_dir(world.path("work"))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    if !(git("init -q") && git("add .") && git("commit -qm first")) {
+        println!("skipped: there is no git here");
+        return;
+    }
+    let remote = world.path("remote");
+    assert!(git(&format!("clone -q --bare . {}", remote.display())));
+    let ran = world.path("ran");
+    let run = format!("touch {}; false", ran.display());
+    for (key, value) in [
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", &format!("file://{}", remote.display())),
+        ("remote.origin.uploadpack", &run),
+        ("protocol.allow", "always"),
+        ("protocol.file.allow", "always"),
+        ("core.fsmonitor", &run),
+        ("core.pager", &run),
+        ("core.editor", &run),
+        ("core.askPass", &run),
+        ("core.sshCommand", &run),
+        ("core.alternateRefsCommand", &run),
+        ("credential.helper", &format!("!{run}")),
+        ("alias.cat-file", &format!("!{run}")),
+        ("filter.x.smudge", &run),
+        ("diff.x.textconv", &run),
+    ] {
+        let mut command = Command::new("git");
+        command.args(["config", key, value]);
+        let set = command.current_dir(world.path("work")).status().unwrap();
+        assert!(set.success(), "{key}");
+    }
+    world.file("work/.gitattributes", "* filter=x diff=x\n");
+    let hook = world.path("work/.git/hooks/reference-transaction");
+    world.file(
+        "work/.git/hooks/reference-transaction",
+        format!("#!/bin/sh\n{run}\n"),
+    );
+    std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let output = Command::new("git")
+        .args(["rev-parse", "HEAD:.agents/skills/pdf/SKILL.md"])
+        .current_dir(world.path("work"))
+        .output()
+        .unwrap();
+    let id = String::from_utf8(output.stdout).unwrap();
+    let object = format!("work/.git/objects/{}/{}", &id[..2], id[2..].trim());
+    std::fs::remove_file(world.path(&object)).unwrap();
+
+    // The trap works: without a closed environment a look at the object springs it.
+    let _ = Command::new("git")
+        .args(["cat-file", "-p", id.trim()])
+        .current_dir(world.path("work"))
+        .output();
+    assert!(ran.exists(), "this git fetches nothing by itself");
+    std::fs::remove_file(&ran).unwrap();
+
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let drift = |line: &str| {
+        let output = world.command(line).env("PATH", &path).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    expect![[r#"
+        error: the history of `.` is not read: nothing there is trusted
+        hint: look at the project, then run `prowess trust`, or use `--trust` for one run
+    "#]]
+    .assert_eq(&drift("drift --base-rev HEAD"));
+    let missing = expect![[r#"
+        error: `.agents/skills/pdf/SKILL.md` of this revision is not here: the clone has a part of its history only
+        hint: fetch it with `git`, if you trust the remote, or name what was exported with `--base`
+    "#]];
+    missing.assert_eq(&drift("drift --base-rev HEAD --dir .agents/skills"));
+    missing.assert_eq(&drift("drift --base-rev HEAD --trust"));
+    world.run("trust");
+    missing.assert_eq(&drift("drift --base-rev HEAD"));
+    assert!(!ran.exists(), "something of the repository ran");
+}
+
 #[test]
 fn rivals_are_told_with_the_words_they_share() {
     let world = world();

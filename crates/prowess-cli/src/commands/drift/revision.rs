@@ -1,34 +1,36 @@
-//! The skills as they were in a git revision, read by `git` without a checkout.
+//! The skills as they were in a git revision, read from its objects without a checkout.
 
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
+use std::path::Path;
+
+use prowess::{Catalog, Decision, Limits, MemorySource, Origin, Scope, Trust as _, trust::Entry};
+
+use crate::{
+    exit::Failure,
+    files,
+    git::{Git, GitError},
+    session::Session,
 };
 
-use prowess::{Catalog, MemorySource};
-
-use crate::exit::Failure;
+/// A list of every file of a large monorepo fits; more is not a list to read.
+const MOST_LISTED: u64 = 256 * 1024 * 1024;
 
 /// Reads every `SKILL.md` the revision has below the folders the catalog came from.
-pub(super) fn read(rev: &str, now: &Catalog, start: &Path) -> Result<MemorySource, Failure> {
-    let top = git(start, &["rev-parse", "--show-toplevel"], None)
-        .map_err(|reason| failure("this is no git repository", &reason))?;
-    let top = PathBuf::from(String::from_utf8_lossy(&top).trim_end());
+pub(super) fn read(rev: &str, now: &Catalog, session: &Session) -> Result<MemorySource, Failure> {
+    let places = session.places();
+    let start = files::real_path(places.start())
+        .map_err(|error| Failure::new("cannot find the working directory").because(&error))?;
+    let top = places
+        .repository_of(&start)
+        .ok_or_else(|| Failure::new("this is no git repository"))?;
+    may_be_read(&top, now, session)?;
+    let git = Git::new(&top, session.environment.search_path.as_deref())
+        .map_err(|error| failure("cannot look into the repository", &error))?;
     // The name of a revision is data: `--end-of-options` keeps it from being a flag.
     let name = format!("{rev}^{{commit}}");
-    let commit = git(
-        &top,
-        &[
-            "rev-parse",
-            "--verify",
-            "--quiet",
-            "--end-of-options",
-            &name,
-        ],
-        None,
-    )
-    .map_err(|reason| failure(&format!("git has no revision `{rev}`"), &reason))?;
+    let parse = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
+    let commit = git
+        .run(&[&parse[..], &[&name]].concat(), "", 4096)
+        .map_err(|error| failure(&format!("git has no revision `{rev}`"), &error))?;
     let commit = String::from_utf8_lossy(&commit).trim().to_owned();
     let roots = now
         .origins()
@@ -43,109 +45,116 @@ pub(super) fn read(rev: &str, now: &Catalog, start: &Path) -> Result<MemorySourc
                 .hint("`--dir` names one that is"),
         );
     }
-    let paths = paths(&top, &commit, &below)?;
+    let listed = git
+        .run(&["ls-tree", "-r", "-z", &commit], "", MOST_LISTED)
+        .map_err(|error| failure("cannot list the revision", &error))?;
+    let files = skill_files(&listed, &below);
     let mut source = MemorySource::new(format!("git {rev}"));
-    for (path, text) in blobs(&top, &commit, &paths)? {
+    for (path, text) in texts(&git, &files, &session.config.limits)? {
         source = source.skill(path, text);
     }
     Ok(source)
 }
 
-/// The `SKILL.md` files of a revision in these folders.
-fn paths(top: &Path, commit: &str, below: &[&Path]) -> Result<Vec<String>, Failure> {
-    let listed = git(top, &["ls-tree", "-r", "-z", "--name-only", commit], None)
-        .map_err(|reason| failure("cannot list the revision", &reason))?;
-    let names = listed.split(|&byte| byte == 0);
-    let names = names.filter_map(|name| String::from_utf8(name.to_vec()).ok());
-    Ok(names
-        .filter(|name| {
+/// Nothing of an untrusted project is read, its history neither. Folders that were named are
+/// trusted by being named.
+fn may_be_read(top: &Path, now: &Catalog, session: &Session) -> Result<(), Failure> {
+    let is_project = |origin: &&std::sync::Arc<Origin>| {
+        let root = origin.real_root.as_deref();
+        origin.scope == Scope::Project && root.is_some_and(|root| root.starts_with(top))
+    };
+    if session.options.trust || !now.origins().iter().any(|it| is_project(&it)) {
+        return Ok(());
+    }
+    let store = session.places().trusted()?;
+    let mut repository = Origin::new(Scope::Project, "git", top);
+    repository.real_root = Some(top.to_path_buf());
+    let decision = store.decide(&repository);
+    let mut entries = store.entries();
+    let looked_at =
+        entries.any(|(path, entry)| matches!(entry, Entry::Trusted(_)) && path.starts_with(top));
+    if decision == Decision::Trusted || (decision != Decision::Denied && looked_at) {
+        return Ok(());
+    }
+    let shown = session.environment.shorten(top);
+    Err(Failure::new(format!(
+        "the history of `{shown}` is not read: nothing there is trusted"
+    ))
+    .hint("look at the project, then run `prowess trust`, or use `--trust` for one run"))
+}
+
+/// Object id and path of each `SKILL.md` in these folders.
+fn skill_files(listed: &[u8], below: &[&Path]) -> Vec<(String, String)> {
+    let entries = listed.split(|&byte| byte == 0);
+    let entries = entries.filter_map(|entry| std::str::from_utf8(entry).ok());
+    entries
+        .filter_map(|entry| {
+            let (head, name) = entry.split_once('\t')?;
+            let mut words = head.split(' ');
+            // Not a link and no other repository: a plain file, whether it may run or not.
+            let plain = words.next()?.starts_with("100");
+            let (_, id) = (words.next()?, words.next()?);
             let path = Path::new(name);
-            // A line break would end the question to `git cat-file` early.
-            path.file_name().is_some_and(|name| name == "SKILL.md")
-                && !name.contains('\n')
-                && below.iter().any(|folder| path.starts_with(folder))
+            let wanted = plain
+                && path.file_name().is_some_and(|name| name == "SKILL.md")
+                && below.iter().any(|folder| path.starts_with(folder));
+            wanted.then(|| (id.to_owned(), name.to_owned()))
         })
-        .collect())
+        .collect()
 }
 
-/// The texts of files of a revision, by one `git` for all.
-fn blobs(top: &Path, commit: &str, paths: &[String]) -> Result<Vec<(String, String)>, Failure> {
-    let asked: Vec<String> = paths
-        .iter()
-        .map(|path| format!("{commit}:{path}\n"))
-        .collect();
-    let asked = asked.concat();
-    let answered = git(top, &["cat-file", "--batch"], Some(asked))
-        .map_err(|reason| failure("cannot read the revision", &reason))?;
-    let mut rest = &answered[..];
-    let mut texts = Vec::new();
-    for path in paths {
-        let Some(end) = rest.iter().position(|&byte| byte == b'\n') else {
-            break;
+/// The texts of these objects, by one `git` that tells their sizes and one that gives the texts:
+/// what is too large for a skill is not asked for.
+fn texts(
+    git: &Git,
+    files: &[(String, String)],
+    limits: &Limits,
+) -> Result<Vec<(String, String)>, Failure> {
+    let failed = |error: &GitError| failure("cannot read the revision", error);
+    let ask = |ids: &[&(String, String)]| -> String {
+        ids.iter().flat_map(|(id, _)| [id, "\n"]).collect()
+    };
+    let all: Vec<&(String, String)> = files.iter().collect();
+    let check = ["cat-file", "--batch-check=%(objecttype) %(objectsize)"];
+    let sizes = git.run(&check, &ask(&all), MOST_LISTED);
+    let sizes = String::from_utf8_lossy(&sizes.map_err(|error| failed(&error))?).into_owned();
+    let mut wanted = Vec::new();
+    let mut bytes = 0;
+    for (file, line) in all.into_iter().zip(sizes.lines()) {
+        let size = line.strip_prefix("blob ").and_then(|it| it.parse().ok());
+        let Some(size) = size else {
+            return Err(Failure::new(format!(
+                "`{}` of this revision is not here: the clone has a part of its history only",
+                prowess::display_text(&file.1)
+            ))
+            .hint("fetch it with `git`, if you trust the remote, or name what was exported with `--base`"));
         };
-        let head = String::from_utf8_lossy(&rest[..end]).into_owned();
-        rest = &rest[end + 1..];
-        let mut words = head.rsplit(' ');
-        let size = words.next().and_then(|size| size.parse::<usize>().ok());
-        // A file that is missing or no blob has no text to follow.
-        let (Some(size), Some("blob")) = (size, words.next()) else {
-            continue;
-        };
-        let text = String::from_utf8_lossy(rest.get(..size).unwrap_or_default()).into_owned();
+        if size <= limits.file_bytes {
+            bytes += size as u64 + 1;
+            wanted.push((file, size));
+        }
+    }
+    let kept: Vec<&(String, String)> = wanted.iter().map(|(file, _)| *file).collect();
+    let texts = git.run(
+        &["cat-file", "--batch=text"],
+        &ask(&kept),
+        bytes + 5 * kept.len() as u64,
+    );
+    let texts = texts.map_err(|error| failed(&error))?;
+    let mut rest = &texts[..];
+    let mut read = Vec::new();
+    for ((_, path), size) in wanted {
+        rest = rest.strip_prefix(b"text\n").unwrap_or_default();
+        let text = String::from_utf8_lossy(rest.get(..size).unwrap_or_default());
+        read.push((path.clone(), text.into_owned()));
         rest = rest.get(size + 1..).unwrap_or_default();
-        texts.push((path.clone(), text));
     }
-    Ok(texts)
+    Ok(read)
 }
 
-/// Runs `git` and gives what it prints, or what it complains about.
-fn git(folder: &Path, arguments: &[&str], input: Option<String>) -> Result<Vec<u8>, String> {
-    let mut child = Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        // Nothing a repository configures is run for a look at its history.
-        .args([
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "core.hooksPath=/dev/null",
-        ])
-        .args(arguments)
-        .stdin(if input.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        })
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cannot run `git`: {error}"))?;
-    // Questions and answers flow at the same time, or both sides would wait for each other.
-    let writer = input.and_then(|input| {
-        let mut stdin = child.stdin.take()?;
-        Some(std::thread::spawn(move || {
-            // A `git` that went away tells why by its exit code.
-            let _ = stdin.write_all(input.as_bytes());
-        }))
-    });
-    let output = child
-        .wait_with_output()
-        .map_err(|error| format!("cannot wait for `git`: {error}"))?;
-    if let Some(writer) = writer {
-        let _ = writer.join();
-    }
-    if output.status.success() {
-        Ok(output.stdout)
-    } else {
-        Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
-    }
-}
-
-fn failure(message: &str, reason: &str) -> Failure {
-    let failure = Failure::new(message);
-    if reason.is_empty() {
-        failure
-    } else {
-        failure.hint(format!("git says: {reason}"))
+fn failure(message: &str, error: &GitError) -> Failure {
+    match error {
+        GitError::Refused(reason) if reason.is_empty() => Failure::new(message),
+        error => Failure::new(message).because(error),
     }
 }
