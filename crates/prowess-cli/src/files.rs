@@ -8,30 +8,27 @@ use std::{
 
 /// Reads a text the user or the program named, up to a limit.
 pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    // A config that is a pipe would keep the command waiting for a writer.
-    if !is_file(path)? {
+    let file = open_at_once(path)?;
+    // Asked of what was opened: the path may lead elsewhere by now.
+    if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
     let mut text = String::new();
-    open(path)?.take(most + 1).read_to_string(&mut text)?;
+    file.take(most + 1).read_to_string(&mut text)?;
     within(text.len(), most)?;
     Ok(text)
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the CLI looks at the files it is given"
-)]
-fn is_file(path: &Path) -> io::Result<bool> {
-    Ok(fs::metadata(path)?.is_file())
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the CLI reads the files it is given"
-)]
-fn open(path: &Path) -> io::Result<fs::File> {
-    fs::File::open(path)
+/// Opens a file for reading. A pipe without a writer does not keep the command waiting.
+fn open_at_once(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    options.open(path)
 }
 
 fn within(read: usize, most: u64) -> io::Result<()> {
@@ -68,10 +65,16 @@ pub(crate) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Reads the bytes of a file the user named, up to a limit.
+/// Reads the bytes of a file the user named, up to a limit; it may be a pipe.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI reads the files it is given"
+)]
 pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    fs::File::open(path)?
+        .take(most + 1)
+        .read_to_end(&mut bytes)?;
     within(bytes.len(), most)?;
     Ok(bytes)
 }
@@ -92,4 +95,10 @@ pub(crate) fn is_link(path: &Path) -> bool {
 )]
 pub(crate) fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// Whether one of the folders of `below` is a link.
+pub(crate) fn has_link(base: &Path, below: &Path) -> bool {
+    let ways = below.ancestors().filter(|way| !way.as_os_str().is_empty());
+    ways.map(|way| base.join(way)).any(|way| is_link(&way))
 }

@@ -94,13 +94,20 @@ impl Terminal {
 
     /// Writes a value as JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut self.data, value).map_err(io::Error::from)?;
-        self.data.write_all(b"\n")
+        let text = serde_json::to_string_pretty(value).map_err(io::Error::from)?;
+        self.json_text(&text)
     }
 
-    /// Where data is written to.
-    pub(crate) fn writer(&mut self) -> impl Write {
-        &mut self.data
+    /// Writes a value as one line of JSON.
+    pub(crate) fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let text = serde_json::to_string(value).map_err(io::Error::from)?;
+        self.json_text(&text)
+    }
+
+    /// Writes what is JSON already, so that any terminal can show it.
+    pub(crate) fn json_text(&mut self, json: &str) -> io::Result<()> {
+        self.data(&text::escape_json(json))?;
+        self.data("\n")
     }
 
     /// Both streams, for a command that writes to them itself.

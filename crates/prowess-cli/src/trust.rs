@@ -18,7 +18,7 @@ use crate::{
     environment::Environment,
     exit::Failure,
     files,
-    write::{open_lock, write_whole},
+    write::{open_lock, write_private},
 };
 
 /// A store with more bytes than this was not written by this program.
@@ -111,7 +111,7 @@ pub(crate) fn write(store: &TrustStore, environment: &Environment) -> Result<(),
     let text = store
         .to_json()
         .map_err(|error| Failure::new("cannot remember what is trusted").because(&error))?;
-    write_whole(&path, format!("{text}\n").as_bytes())
+    write_private(&path, format!("{text}\n").as_bytes())
 }
 
 /// Trusts whole folders, as a config asks for.
@@ -204,6 +204,28 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             assert!(read(&environment).is_err(), "{text}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_reads_the_store_or_holds_its_lock() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (home, environment) = home();
+        let folder = environment.state_folder().unwrap();
+        // As a version before left them.
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in ["trust.json", "trust.lock"] {
+            let path = folder.join(name);
+            std::fs::write(&path, "").unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        let _turn = turn(&environment).unwrap();
+        write(&TrustStore::default(), &environment).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder), 0o700);
+        assert_eq!(mode(&folder.join("trust.json")), 0o600);
+        assert_eq!(mode(&folder.join("trust.lock")), 0o600);
+        assert_ne!(mode(home.path()), 0, "what lies above is not ours");
     }
 
     #[test]

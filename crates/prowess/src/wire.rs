@@ -3,7 +3,12 @@
 use prowess_format::{Diagnostic, Severity};
 use serde::Serialize;
 
-use crate::{catalog::Catalog, display::display_path, skill::Skill, source::Finding};
+use crate::{
+    catalog::Catalog,
+    display::display_path,
+    skill::{Skill, State},
+    source::Finding,
+};
 
 /// What `list --json` prints.
 #[derive(Debug, Serialize)]
@@ -57,11 +62,14 @@ pub struct DiagnosticRow<'a> {
 }
 
 impl<'a> ListOutput<'a> {
-    /// Lists the skills that `keep` wants; findings about other skills are left out, findings
-    /// about paths that are no skill always stand.
+    /// Lists the skills that `keep` wants. Findings about other skills are left out, but not those
+    /// that say why a skill is broken, nor those about paths that are no skill.
     pub fn new(catalog: &'a Catalog, keep: impl Fn(&Skill) -> bool) -> Self {
         let kept = || catalog.skills().iter().filter(|skill| keep(skill));
-        let mut diagnostics: Vec<_> = kept()
+        let broken = |skill: &Skill| skill.state() == State::Broken;
+        let shown = catalog.skills().iter();
+        let mut diagnostics: Vec<_> = shown
+            .filter(|skill| keep(skill) || broken(skill))
             .flat_map(|skill| {
                 skill
                     .diagnostics()

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use prowess::{Catalog, Skill, display_path};
+use prowess::{Catalog, Content, Limits, Skill, State, display_path};
 use prowess_eval::{Case, Report, evaluate, read};
 use serde::Serialize;
 
-use super::select::{Choose, number, only_what_is_named, threads};
+use super::{
+    prompt::note_untrusted,
+    select::{Choose, number, only_what_is_named, threads},
+};
 use crate::{
     exit::{Exit, Failure},
     files,
@@ -85,11 +88,15 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     } else {
         named(&arguments.files, &catalog)?
     };
+    note_untrusted(catalog.skills(), session);
     if cases.is_empty() {
-        return Err(
-            Failure::no_match("there is nothing to evaluate: no requests were found")
-                .hint("name a file, or put `evals/evals.json` into a skill's folder"),
-        );
+        let failure = Failure::no_match("there is nothing to evaluate: no requests were found");
+        let untrusted = |skill: &Skill| skill.state() == State::Untrusted;
+        return Err(failure.hint(if catalog.skills().iter().any(untrusted) {
+            "the files of an untrusted skill are not opened; `--trust` opens them for this run"
+        } else {
+            "name a file, or put `evals/evals.json` into a skill's folder"
+        }));
     }
     let policy = arguments.choose.policy(session);
     let report = evaluate(
@@ -205,36 +212,47 @@ fn owner(path: &Path, catalog: &Catalog) -> Option<String> {
 /// The cases that lie in the skills' own folders. A file there that holds none is for something
 /// else, such as what a case works with.
 fn found(catalog: &Catalog, session: &Session) -> (Vec<PathBuf>, Vec<Case>) {
+    let limits = &session.config.limits;
     let mut paths = Vec::new();
     let mut cases = Vec::new();
     for skill in catalog.model_visible() {
-        for path in eval_files(skill, session) {
-            let text = files::read_text(&path, MOST_BYTES);
-            let read = text
-                .ok()
-                .and_then(|text| read(&text, Some(skill.name())).ok());
+        let files = skill
+            .resources(limits)
+            .map_or_else(|_| Vec::new(), |it| it.files);
+        for file in files.iter().filter(|file| is_cases(&file.path)) {
+            let text = whole(skill, &file.path, limits);
+            let read = text.and_then(|text| read(&text, Some(skill.name())).ok());
             if let Some(read) = read.filter(|read| !read.is_empty()) {
                 cases.extend(read);
-                paths.push(path);
+                let folder = skill.directory().unwrap_or_default();
+                paths.push(folder.join(&file.path));
             }
         }
     }
     (paths, cases)
 }
 
-fn eval_files(skill: &Skill, session: &Session) -> Vec<PathBuf> {
-    let (Some(folder), Ok(resources)) =
-        (skill.directory(), skill.resources(&session.config.limits))
-    else {
-        return Vec::new();
-    };
-    let is_cases = |path: &str| {
-        let path = Path::new(path);
-        path.parent() == Some(Path::new("evals"))
-            && path
-                .extension()
-                .is_some_and(|end| end == "json" || end == "jsonl")
-    };
-    let files = resources.files.iter().filter(|file| is_cases(&file.path));
-    files.map(|file| folder.join(&file.path)).collect()
+/// Whether a file of a skill lies where cases lie.
+fn is_cases(path: &str) -> bool {
+    let path = Path::new(path);
+    path.parent() == Some(Path::new("evals"))
+        && path
+            .extension()
+            .is_some_and(|end| end == "json" || end == "jsonl")
+}
+
+/// A file of a skill as text, read through the skill's own handle, so that no link that comes
+/// meanwhile leads out of it.
+fn whole(skill: &Skill, path: &str, limits: &Limits) -> Option<String> {
+    let mut text = String::new();
+    let mut offset = Some(0);
+    while let Some(at) = offset {
+        let page = skill.read_resource(path, at, limits).ok()?;
+        let Content::Text(part) = page.content else {
+            return None;
+        };
+        text.push_str(&part);
+        offset = page.next_offset;
+    }
+    Some(text)
 }

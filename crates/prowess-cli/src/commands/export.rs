@@ -8,6 +8,7 @@ use prowess::{Skill, export_jsonl};
 use super::prompt::note_untrusted;
 use crate::{
     exit::{Exit, Failure},
+    files,
     places::Request,
     render::text::count,
     session::Session,
@@ -41,13 +42,23 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         ..Request::default()
     })?;
     let skills = || catalog.skills().iter().filter(|skill| skill.is_callable());
-    match output {
-        Some(path) => {
-            let mut lines = Vec::new();
-            export_jsonl(skills(), &mut lines)?;
-            write_whole(path, &lines)?;
+    if let Some(path) = output {
+        // A folder that is not there is more likely a slip than a wish.
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !files::is_folder(folder)) {
+            return Err(Failure::new(format!("cannot write `{}`", path.display()))
+                .hint(format!("there is no folder `{}`", folder.display())));
         }
-        None => export_jsonl(skills(), session.output.writer())?,
+        let mut lines = Vec::new();
+        export_jsonl(skills(), &mut lines)?;
+        write_whole(path, &lines)?;
+    } else {
+        for skill in skills() {
+            let mut line = Vec::new();
+            export_jsonl([skill], &mut line)?;
+            let line = String::from_utf8_lossy(&line);
+            session.output.json_text(line.trim_end())?;
+        }
     }
     session.output.finish()?;
     let place = output.as_ref().map_or_else(String::new, |path| {

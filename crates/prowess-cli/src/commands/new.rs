@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, BufRead as _},
-    path::PathBuf,
+    path::Path,
 };
 
 use clap::{Args, ValueEnum};
@@ -12,7 +12,7 @@ use crate::{
     exit::{Exit, Failure},
     files,
     session::Session,
-    write::create_folder,
+    write::{NewFile, create_folder},
 };
 
 /// Make a new skill: a folder with a `SKILL.md` to fill in
@@ -45,7 +45,8 @@ const HOME_OF_SKILLS: &str = ".agents/skills";
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let name = name(&arguments.name)?;
-    let folder = parent(session).join(&*name);
+    let (base, below) = parent(session);
+    let (base, folder) = (base.to_path_buf(), base.join(below).join(&*name));
     if files::is_there(&folder) {
         let shown = session.environment.shorten(&folder);
         return Err(
@@ -55,9 +56,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     }
     let description = description(arguments, session)?;
     let text = skill_text(&name, &description, arguments.template);
-    let mut contents = vec![("SKILL.md", text.clone(), false)];
-    contents.extend(extra(arguments.template));
-    create_folder(&folder, &contents)?;
+    let contents = contents(&text, arguments.template);
+    create_folder(&base, below, &name, &contents)?;
     let own = own_folder(&name, &contents);
     let file = folder.join("SKILL.md");
     let shown = session.environment.shorten(&file);
@@ -75,15 +75,15 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
 }
 
 /// The folder as the rules see it.
-fn own_folder(name: &str, contents: &[(&str, String, bool)]) -> Folder {
+fn own_folder(name: &str, contents: &[NewFile]) -> Folder {
     Folder {
         name: name.to_owned(),
         files: contents
             .iter()
-            .map(|(path, text, run)| FolderFile {
-                path: (*path).to_owned(),
-                executable: Some(*run),
-                size: text.len() as u64,
+            .map(|file| FolderFile {
+                path: file.path.to_owned(),
+                executable: Some(file.run),
+                size: file.text.len() as u64,
             })
             .collect(),
     }
@@ -99,17 +99,18 @@ fn name(text: &str) -> Result<SkillName, Failure> {
     })
 }
 
-/// The folder the skill's own goes into: what `--dir` names, else where clients look.
-fn parent(session: &Session) -> PathBuf {
+/// Where the skill goes: into what `--dir` names, else below the working directory, where clients
+/// look.
+fn parent(session: &Session) -> (&Path, &'static Path) {
     if let Some(dir) = session.options.dir.last() {
-        return dir.clone();
+        return (dir, Path::new(""));
     }
     let here = session.places().start();
     // Whoever stands in a folder of skills means this one.
     if here.file_name().is_some_and(|name| name == "skills") {
-        return here.to_path_buf();
+        return (here, Path::new(""));
     }
-    here.join(HOME_OF_SKILLS)
+    (here, Path::new(HOME_OF_SKILLS))
 }
 
 fn description(arguments: &Arguments, session: &mut Session) -> Result<String, Failure> {
@@ -175,20 +176,28 @@ fn title(name: &str) -> String {
     })
 }
 
-fn extra(template: Template) -> Option<(&'static str, String, bool)> {
-    match template {
+/// Every file of the new skill.
+fn contents(text: &str, template: Template) -> Vec<NewFile> {
+    let file = |path, text: &str, run| NewFile {
+        path,
+        text: text.to_owned(),
+        run,
+    };
+    let extra = match template {
         Template::Plain => None,
-        Template::Script => Some((
+        Template::Script => Some(file(
             "scripts/run.sh",
-            "#!/bin/sh\n# Say what the script does, and fail loudly.\nset -eu\necho \"nothing to do yet\"\n".to_owned(),
+            "#!/bin/sh\n# Say what the script does, and fail loudly.\nset -eu\necho \"nothing to do yet\"\n",
             true,
         )),
-        Template::Reference => Some((
+        Template::Reference => Some(file(
             "references/notes.md",
-            "# Notes\n\nWhat the instructions need only now and then goes here.\n".to_owned(),
+            "# Notes\n\nWhat the instructions need only now and then goes here.\n",
             false,
         )),
-    }
+    };
+    let own = file("SKILL.md", text, false);
+    std::iter::once(own).chain(extra).collect()
 }
 
 #[cfg(test)]
@@ -220,8 +229,7 @@ mod tests {
                 "Fills forms. Use when a form is open.",
                 template,
             );
-            let mut contents = vec![("SKILL.md", text.clone(), false)];
-            contents.extend(extra(template));
+            let contents = contents(&text, template);
             let own = own_folder("pdf-forms", &contents);
             let found = super::super::check::judge_text(&text, Some(&own), Profile::Strict);
             assert!(found.is_empty(), "{found:?}");

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    io::{self, Read as _, Write as _},
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -210,10 +210,8 @@ fn answer(
             });
         }
     }
-    let mut out = session.output.writer();
     for line in lines.iter().flatten() {
-        serde_json::to_writer(&mut out, line).map_err(io::Error::from)?;
-        out.write_all(b"\n")?;
+        session.output.json_line(line)?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::{
     future::poll_fn,
-    io::{self, Write as _},
+    io,
     pin::pin,
     sync::{
         Arc,
@@ -21,6 +21,7 @@ use prowess::{
 };
 use serde::Serialize;
 
+use super::prompt::note_untrusted;
 use crate::{
     exit::{Exit, Failure},
     places::Request,
@@ -168,6 +169,7 @@ fn start(
     );
     session.output.data(&text)?;
     session.output.finish()?;
+    note_untrusted(catalog.skills(), session);
     if session.environment.stdout_terminal {
         session.output.hint("Ctrl-C ends the watch");
     }
@@ -212,10 +214,7 @@ fn change(arguments: &Arguments, session: &mut Session, changes: &Changes) -> Re
 }
 
 fn print(session: &mut Session, event: &Event) -> Result<(), Failure> {
-    let mut text = serde_json::to_string(event)
-        .map_err(|error| Failure::new("cannot tell what changed").because(&error))?;
-    text.push('\n');
-    session.output.writer().write_all(text.as_bytes())?;
+    session.output.json_line(event)?;
     Ok(session.output.finish()?)
 }
 

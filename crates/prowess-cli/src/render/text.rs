@@ -1,6 +1,8 @@
 //! Text measured the way a terminal shows it.
 
-use prowess::display_text;
+use std::{borrow::Cow, fmt::Write as _};
+
+use prowess::{display_text, format::is_invisible};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// How many columns a text takes.
@@ -44,6 +46,27 @@ pub(crate) fn safe_lines(text: &str) -> String {
         safe.push_str(end);
     }
     safe
+}
+
+/// JSON with what is invisible or moves a cursor written as `\\uXXXX`, which reads back the same.
+/// Outside of its texts JSON has no such characters but line breaks.
+pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
+    let disturbs = |char: char| char != '\n' && (char.is_control() || is_invisible(char));
+    if !json.contains(disturbs) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 64);
+    for char in json.chars() {
+        if disturbs(char) {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(char);
+        }
+    }
+    Cow::Owned(escaped)
 }
 
 /// The beginning of a text that fits, with `…` where something is left out.
@@ -183,6 +206,21 @@ mod tests {
     #[test]
     fn a_line_is_one_line() {
         assert_eq!(line("a\n  b\t\u{1b}[31mc"), "a b \\u{1b}[31mc");
+    }
+
+    #[test]
+    fn json_shows_what_would_disturb_a_terminal_and_reads_back_the_same() {
+        let text = "a\u{9b}31m \u{7f} \u{202e} \u{e0041} größe 日本 🛠";
+        let value = serde_json::json!({"name": text, "list": [1, "\u{85}"]});
+        let json = serde_json::to_string_pretty(&value).unwrap();
+        let shown = escape_json(&json);
+        assert_eq!(
+            display_text(&shown.replace('\n', "")),
+            shown.replace('\n', "")
+        );
+        assert!(shown.contains("größe 日本 🛠"), "{shown}");
+        let read: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(read, value);
     }
 
     #[test]

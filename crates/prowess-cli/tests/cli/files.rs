@@ -176,3 +176,30 @@ fn a_new_skill_needs_a_good_name_and_a_free_place() {
     "#]]
         .assert_eq(&world.run("new vague --description 'Fills in the forms of the office.'"));
 }
+
+#[test]
+fn an_export_goes_where_a_folder_is() {
+    let world = World::with(&[("skills/pdf/SKILL.md", &skill("pdf", "Fills forms"))]);
+    expect![[r#"
+        -- stderr
+        error: cannot write `out/catalog.jsonl`
+        hint: there is no folder `out`
+        -- exit 3
+    "#]]
+    .assert_eq(&world.run("export --dir skills -o out/catalog.jsonl"));
+}
+
+#[test]
+fn json_holds_nothing_that_disturbs_a_terminal() {
+    let name = "a\u{9b}31m\u{202e}b";
+    let world = World::with(&[("skills/pdf/SKILL.md", &skill("pdf", name))]);
+    for line in ["list --json", "show pdf --json", "export", "config --json"] {
+        let shown = world.output(&format!("{line} --dir skills")).stdout;
+        let shown = String::from_utf8(shown).unwrap();
+        let bad = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!shown.contains(bad), "{line}: {shown}");
+    }
+    let shown = world.json("list --json --all --dir skills");
+    let description = shown["skills"][0]["description"].as_str().unwrap();
+    assert!(description.starts_with(name), "{description}");
+}
