@@ -1,12 +1,13 @@
 //! The verbs, one file each: its arguments, what it does, and how it is shown.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, fmt::Write as _};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::{
     exit::{Exit, Failure},
     options::Options,
+    render::text::wrap,
     session::Session,
 };
 
@@ -49,6 +50,82 @@ pub(crate) struct Cli {
     pub(crate) options: Options,
 }
 
+impl Cli {
+    /// Reads the command line.
+    pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let command = Self::command();
+        // What a name completes to stays as clap knows it; only the list of verbs is ours.
+        let template = format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{{all-args}}{{after-help}}",
+            groups(&command)
+        );
+        let mut command = command
+            .help_template(template)
+            .override_usage("prowess [OPTIONS] <COMMAND>");
+        let verbs = command.get_subcommands().map(|it| it.get_name().to_owned());
+        for verb in verbs.collect::<Vec<_>>() {
+            command = command.mut_subcommand(verb, |verb| verb.hide(true));
+        }
+        let mut matches = command.try_get_matches_from(arguments)?;
+        Self::from_arg_matches_mut(&mut matches)
+    }
+}
+
+/// The verbs by what one wants, for `--help`: clap lists them in one row.
+const GROUPS: [(&str, &[&str]); 6] = [
+    (
+        "Look at skills",
+        &["list", "show", "resources", "read", "clients", "config"],
+    ),
+    ("Write and check", &["new", "check", "skills-ref"]),
+    (
+        "Choose, and measure the choice",
+        &["select", "why", "rank", "rivals", "eval", "drift"],
+    ),
+    (
+        "Hand to a model",
+        &[
+            "prompt", "budget", "activate", "context", "inject", "tool", "serve", "export",
+        ],
+    ),
+    ("Decide what may be used", &["trust", "approve"]),
+    (
+        "Follow, and set up a shell",
+        &["watch", "completions", "man"],
+    ),
+];
+
+/// The columns of the list of verbs.
+const HELP_COLUMNS: usize = 80;
+
+/// The list of verbs, group by group; one that is in no group stands at the end.
+fn groups(command: &clap::Command) -> String {
+    let mut text = String::new();
+    let mut group = |title: &str, verbs: &[&clap::Command]| {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{title}:");
+        for verb in verbs {
+            let about = verb.get_about().map(ToString::to_string);
+            let lines = wrap(&about.unwrap_or_default(), HELP_COLUMNS - 15);
+            for (at, line) in lines.iter().enumerate() {
+                let name = if at == 0 { verb.get_name() } else { "" };
+                let _ = writeln!(text, "  {name:<12} {line}");
+            }
+        }
+        text.push('\n');
+    };
+    let of = |name: &&str| command.find_subcommand(name);
+    for (title, names) in GROUPS {
+        group(title, &names.iter().filter_map(of).collect::<Vec<_>>());
+    }
+    let known = |it: &&clap::Command| GROUPS.iter().any(|(_, all)| all.contains(&it.get_name()));
+    let others: Vec<_> = command.get_subcommands().filter(|it| !known(it)).collect();
+    if !others.is_empty() {
+        group("More", &others);
+    }
+    text
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
@@ -77,7 +154,7 @@ pub(crate) enum Verb {
     Trust(trust::Arguments),
     Approve(approve::Arguments),
     Config(config::Arguments),
-    /// Stand in for the reference command: validate, read-properties, to-prompt
+    /// Answer as the reference command does: its verdicts, not the words of its YAML errors
     #[command(disable_help_flag = true)]
     SkillsRef {
         /// What the reference command takes
@@ -133,10 +210,18 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
     fn the_command_line_makes_sense() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_verb_stands_in_one_group() {
+        let shown = groups(&Cli::command());
+        for verb in Cli::command().get_subcommands() {
+            let line = format!("\n  {:<12} ", verb.get_name());
+            assert_eq!(shown.matches(&line).count(), 1, "{line}");
+        }
     }
 }

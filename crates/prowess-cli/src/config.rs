@@ -48,8 +48,10 @@ pub(crate) enum SetBy {
     /// Nobody said otherwise.
     #[default]
     Default,
-    /// A config.
-    File(PathBuf),
+    /// The user's config, or the one that was named.
+    User(PathBuf),
+    /// The config of a project.
+    Project(PathBuf),
 }
 
 impl SetBy {
@@ -57,8 +59,13 @@ impl SetBy {
     pub(crate) fn shown(&self, environment: &Environment) -> String {
         match self {
             Self::Default => "default".to_owned(),
-            Self::File(path) => environment.shorten(path),
+            Self::User(path) | Self::Project(path) => environment.shorten(path),
         }
+    }
+
+    /// Whether a project decided it.
+    pub(crate) fn is_project(&self) -> bool {
+        matches!(self, Self::Project(_))
     }
 }
 
@@ -121,7 +128,7 @@ pub(crate) struct Config {
     /// `[limits]`
     pub(crate) limits: Limits,
     /// The limits that were set, and by which config.
-    pub(crate) limits_set: BTreeMap<&'static str, PathBuf>,
+    pub(crate) limits_set: BTreeMap<&'static str, SetBy>,
     /// The table of clients, with what `[clients]` adds.
     pub(crate) clients: Clients,
     /// `[servers]`, the user's before the project's

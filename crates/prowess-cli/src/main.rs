@@ -2,8 +2,6 @@
 
 use std::{env, ffi::OsString, io, panic, process::ExitCode};
 
-use clap::Parser as _;
-
 use crate::{
     commands::Cli,
     config::Config,
@@ -49,7 +47,7 @@ fn run() -> Exit {
         // Without a reader there is no one left to tell.
         return done.map_or(Exit::Failed, Exit::from_code);
     }
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::read(arguments) {
         Ok(cli) => cli,
         Err(error) => {
             // Help that nobody reads is no fault.

@@ -6,14 +6,23 @@ use std::{
 };
 
 use prowess::{
-    Cache, Client, DiskSource, Filter, Scope, Source, TrustStore, format::Profile, import_jsonl,
-    places, project_folders,
+    Cache, Catalog, Client, DiskSource, Filter, HiddenBy, Scope, Skill, Source, State, TrustStore,
+    format::Profile, import_jsonl, places, project_folders,
 };
 
 use crate::{
-    config::Config, environment::Environment, exit::Failure, files, nearest::did_you_mean,
-    options::Options, trust,
+    config::{Config, LIMITS, SetBy},
+    environment::Environment,
+    exit::Failure,
+    files,
+    nearest::{did_you_mean, nearest},
+    options::Options,
+    render::text::{count, line, list},
+    trust,
 };
+
+/// So many names stand in one message.
+const MOST_NAMES: usize = 5;
 
 /// A catalog of 100,000 skills of 6 KB fits; more is read in parts.
 const MOST_CATALOG_BYTES: u64 = 4 * 1024 * 1024 * 1024;
@@ -224,5 +233,82 @@ impl<'a> Places<'a> {
         let mut store = trust::read(self.environment)?;
         trust::add_folders(&mut store, self.config.trusted.iter().map(|it| &it.path));
         Ok(store)
+    }
+
+    /// What settings keep out of a catalog without having been asked to by this user, now: a scan
+    /// that a limit ended, what a project's config hides, and names that allow nobody.
+    pub(crate) fn left_out(self, catalog: &Catalog) -> Vec<String> {
+        let mut notes = Vec::new();
+        notes.extend(catalog.is_partial().then(|| self.ended_early()));
+        notes.extend(self.hidden_by_project(catalog));
+        notes.extend(self.allowed_nobody(catalog));
+        notes
+    }
+
+    fn ended_early(self) -> String {
+        let set: Vec<String> = LIMITS
+            .iter()
+            .filter_map(|(key, (get, _))| {
+                let by = self.config.limits_set.get(key)?.shown(self.environment);
+                Some(format!(
+                    "`limits.{key}` is {} by `{by}`",
+                    get(&self.config.limits)
+                ))
+            })
+            .collect();
+        let text = "a limit ended the scan early, so skills may be missing";
+        match set.as_slice() {
+            [] => format!("{text}; `prowess check` says where"),
+            set => format!("{text}: {}", list(set)),
+        }
+    }
+
+    fn hidden_by_project(self, catalog: &Catalog) -> Option<String> {
+        let config = self.config;
+        let decided = |skill: &&Skill| match skill.state() {
+            State::Hidden(HiddenBy::Disabled) => Some(&config.enabled.by),
+            State::Hidden(HiddenBy::Names) => Some(&config.allowed.by),
+            State::Hidden(HiddenBy::Manual | HiddenBy::Off) => {
+                config.overrides.get(skill.name()).map(|it| &it.by)
+            }
+            _ => None,
+        };
+        let is_projects = |skill: &&Skill| decided(skill).is_some_and(SetBy::is_project);
+        let hidden: Vec<&Skill> = catalog.skills().iter().filter(is_projects).collect();
+        let by = decided(hidden.first()?)?.shown(self.environment);
+        let names = hidden.iter().take(MOST_NAMES);
+        let mut names: Vec<String> = names.map(|it| format!("`{}`", line(it.name()))).collect();
+        if hidden.len() > MOST_NAMES {
+            names.push(format!("{} more", hidden.len() - MOST_NAMES));
+        }
+        Some(format!(
+            "the project's config `{by}` hides {}: {}",
+            count(hidden.len(), "skill"),
+            list(&names)
+        ))
+    }
+
+    /// A name in `skills.allowed` that no skill has: a slip where another is near, and of
+    /// consequence where nothing is left.
+    fn allowed_nobody(self, catalog: &Catalog) -> Option<String> {
+        let allowed = self.config.allowed.value.as_ref()?;
+        let names = || catalog.skills().iter().map(Skill::name);
+        let unknown = allowed.iter().filter(|it| !names().any(|name| name == *it));
+        let unknown: Vec<&String> = unknown.collect();
+        let by = self.config.allowed.by.shown(self.environment);
+        let slip = unknown.iter().find_map(|it| {
+            let near = did_you_mean(&nearest(it, names()))?;
+            Some(format!(
+                "`{}`, which no skill here is called; {near}",
+                line(it)
+            ))
+        });
+        if let Some(slip) = slip {
+            return Some(format!("`skills.allowed` in `{by}` names {slip}"));
+        }
+        let all = !allowed.is_empty() && unknown.len() == allowed.len();
+        (all && !catalog.skills().is_empty()).then(|| {
+            format!("`skills.allowed` in `{by}` names none of the skills here, so none is used")
+        })
     }
 }

@@ -46,6 +46,12 @@ impl Session {
         sources.extend(self.connect(request)?);
         let catalog = self.load_from(&sources, request);
         servers::report(&catalog, &[], &mut self.output);
+        // A verb that judges files reports all of this itself.
+        if !request.fresh {
+            for note in self.places().left_out(&catalog) {
+                self.output.warning(&note);
+            }
+        }
         Ok(catalog)
     }
 

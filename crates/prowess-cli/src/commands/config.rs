@@ -160,8 +160,8 @@ fn rows(session: &Session) -> Vec<Row> {
     for (key, (get, _)) in LIMITS {
         let value = get(&config.limits);
         let set = config.limits_set.get(key).cloned();
-        let from = set.map_or(SetBy::Default, SetBy::File);
-        rows.push(row(&format!("limits.{key}"), json!(value), &from, None));
+        let by = set.unwrap_or_default();
+        rows.push(row(&format!("limits.{key}"), json!(value), &by, None));
     }
     let named: [(&str, &[Named]); 4] = [
         ("sources.dirs", &config.dirs),
@@ -172,13 +172,13 @@ fn rows(session: &Session) -> Vec<Row> {
     // Which config named it is not kept: only the user's own can.
     for hash in &config.hidden {
         let from = config.files.first().cloned();
-        let from = from.map_or(SetBy::Default, SetBy::File);
+        let from = from.map_or(SetBy::Default, SetBy::User);
         rows.push(row("trust.hidden", json!(hash.to_string()), &from, None));
     }
     for (key, all) in named {
         for one in all {
             let value = json!(display_path(&one.path));
-            rows.push(row(key, value, &SetBy::File(one.from.clone()), None));
+            rows.push(row(key, value, &SetBy::User(one.from.clone()), None));
         }
     }
     for named in &config.servers {
@@ -189,7 +189,7 @@ fn rows(session: &Session) -> Vec<Row> {
             "timeout": server.timeout.as_secs_f32(),
         });
         let key = format!("servers.{}", server.label);
-        rows.push(row(&key, value, &SetBy::File(named.from.clone()), None));
+        rows.push(row(&key, value, &SetBy::User(named.from.clone()), None));
     }
     rows
 }

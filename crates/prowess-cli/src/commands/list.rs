@@ -1,5 +1,7 @@
 //! `prowess list`: every skill on one line.
 
+use std::collections::HashSet;
+
 use clap::Args;
 use prowess::{
     Catalog, Decision, Scope, Skill, State,
@@ -9,6 +11,7 @@ use prowess::{
 
 use super::prompt::changed;
 use crate::{
+    environment::Environment,
     exit::{Exit, Failure},
     options::profile,
     places::Request,
@@ -59,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     } else {
         let (paint, columns) = (session.output.paint, session.output.columns);
         let shown = catalog.skills().iter().filter(|skill| keep(skill));
-        let table = table(shown, columns);
+        let table = table(shown, columns, &session.environment);
         if !table.is_empty() {
             session.output.data(&table.render(paint, columns))?;
         }
@@ -86,12 +89,20 @@ fn is_listed(skill: &Skill) -> bool {
     matches!(skill.state(), State::Active | State::Untrusted)
 }
 
-fn table<'a>(skills: impl Iterator<Item = &'a Skill>, columns: usize) -> Table {
+fn table<'a>(
+    skills: impl Iterator<Item = &'a Skill>,
+    columns: usize,
+    environment: &Environment,
+) -> Table {
     let skills: Vec<&Skill> = skills.collect();
     let marked = skills.iter().any(|skill| skill.state() != State::Active);
+    let repeated = repeated(skills.iter().copied());
     let mut headings = vec![("NAME", Side::Left), ("SCOPE", Side::Left)];
     if marked {
         headings.push(("STATE", Side::Left));
+    }
+    if !repeated.is_empty() {
+        headings.push(("FOLDER", Side::Left));
     }
     headings.extend([("TOKENS", Side::Right), ("DESCRIPTION", Side::Left)]);
     let mut table = Table::new(&headings);
@@ -103,10 +114,24 @@ fn table<'a>(skills: impl Iterator<Item = &'a Skill>, columns: usize) -> Table {
         if marked {
             row.push(mark(skill));
         }
+        if !repeated.is_empty() {
+            let folder = || environment.shorten(skill.path().parent().unwrap_or(skill.path()));
+            let known = repeated.contains(skill.name());
+            row.push((known.then(folder).unwrap_or_default(), None));
+        }
         row.extend([(thousands(skill.tokens()), None), about(skill, columns)]);
         table.row(row);
     }
     table
+}
+
+/// The names that several of these skills have: only their paths tell them apart.
+pub(super) fn repeated<'a>(skills: impl Iterator<Item = &'a Skill>) -> HashSet<&'a str> {
+    let mut seen = HashSet::new();
+    skills
+        .map(Skill::name)
+        .filter(|name| !seen.insert(*name))
+        .collect()
 }
 
 /// How near it is; of which server, where it is of one.
@@ -230,7 +255,7 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
         text += &hint(&step);
     }
     if of("broken") > 0 {
-        text += &hint("`prowess check` says what is wrong and how to mend it");
+        text += &hint("`prowess check` says what is wrong and how to fix it");
     }
     text + &findings(catalog, &hint)
 }
@@ -244,14 +269,9 @@ fn findings(catalog: &Catalog, hint: &dyn Fn(&str) -> String) -> String {
     if found > 0 {
         let them = if found == 1 { "it" } else { "them" };
         text += &hint(&format!(
-            "{} about files that are no skills; `prowess check` tells {them}",
+            "{} about files that are not skills; `prowess check` shows {them}",
             count(found, "finding")
         ));
-    }
-    if catalog.is_partial() {
-        text += &hint(
-            "a limit ended the scan early, so this list is not complete; `prowess check` says where",
-        );
     }
     text
 }

@@ -67,31 +67,38 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
 }
 
 /// Says what is kept from a model, and how to let it through.
-pub(super) fn note_untrusted(skills: &[Skill], session: &mut Session) {
+pub(crate) fn note_untrusted(skills: &[Skill], session: &mut Session) {
+    for note in left_out(skills) {
+        session.output.hint(&note);
+    }
+}
+
+/// What is kept from a model, one step each.
+pub(super) fn left_out(skills: &[Skill]) -> Vec<String> {
     let waiting = |decision: Decision| {
         let waits =
             |skill: &&Skill| skill.state() == State::Untrusted && skill.decision() == decision;
         skills.iter().filter(waits).count()
     };
-    let untrusted = waiting(Decision::Ask);
-    if untrusted > 0 {
-        session.output.hint(&format!(
-            "{} left out; look at the project, then run `prowess trust`",
-            match untrusted {
-                1 => "1 skill of an untrusted project is".to_owned(),
-                number => format!("{} of an untrusted project are", count(number, "skill")),
-            }
-        ));
-    }
-    if let Some(text) = changed(waiting(Decision::Changed)) {
-        session.output.hint(&text);
-    }
+    let untrusted = match waiting(Decision::Ask) {
+        0 => None,
+        1 => Some("1 skill of an untrusted project is".to_owned()),
+        number => Some(format!(
+            "{} of an untrusted project are",
+            count(number, "skill")
+        )),
+    };
+    let step = "left out; look at the project, then run `prowess trust`";
+    let mut notes: Vec<String> = untrusted
+        .map(|them| format!("{them} {step}"))
+        .into_iter()
+        .collect();
+    notes.extend(changed(waiting(Decision::Changed)));
     let off = |skill: &Skill| skill.state() == State::Hidden(HiddenBy::Disabled);
     if skills.iter().any(off) {
-        session
-            .output
-            .hint("skills are switched off; `prowess config` says where");
+        notes.push("skills are switched off; `prowess config` says where".to_owned());
     }
+    notes
 }
 
 /// Says that trusted skills are not what they were.

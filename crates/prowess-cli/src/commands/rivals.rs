@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     };
     if total > pairs.len() {
         // Writing to a string does not fail.
-        let _ = write!(text, ", the {} fiercest shown", pairs.len());
+        let _ = write!(text, ", the {} strongest shown", pairs.len());
     }
     if apart > 0 && !arguments.all {
         let _ = write!(

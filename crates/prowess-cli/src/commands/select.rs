@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use prowess::{
-    Catalog, State, display_path,
+    Catalog, display_path,
     explain::Explanation,
     select::{Decision, Match, Selection},
 };
@@ -22,6 +22,8 @@ use crate::{
     },
     session::Session,
 };
+
+use super::{prompt::note_untrusted, show::reason};
 
 mod choose;
 
@@ -77,6 +79,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     policy.top_k = arguments.top_k;
     policy.min_score = arguments.min_score;
     let catalog = session.load(&Request::default())?;
+    // Said first: what is not trusted is often what was meant.
+    note_untrusted(catalog.skills(), session);
     catalog.index();
     let started = Instant::now();
     let selection = catalog.select(&query, &policy);
@@ -210,7 +214,7 @@ fn conclude(catalog: &Catalog, selection: &Selection, query: &str, session: &mut
     }
 }
 
-/// Names a skill that would come first if it did not ask to be called by name.
+/// Names a skill that would come first if it were not used only when called by name.
 fn manual(catalog: &Catalog, with_manual: &Selection, session: &mut Session) {
     let first = match &with_manual.decision {
         Decision::Confident(first) => Some(first),
@@ -219,8 +223,9 @@ fn manual(catalog: &Catalog, with_manual: &Selection, session: &mut Session) {
     };
     let skill = first.map(|first| catalog.skill(first.document));
     if let Some(skill) = skill.filter(|skill| !skill.is_model_visible()) {
+        let why = reason(skill, catalog, session).unwrap_or_default();
         session.output.hint(&format!(
-            "`{}` fits better, and asks to be used only when called by name (`--include-manual`)",
+            "`{}` fits better, but {why} (`--include-manual`)",
             line(skill.name())
         ));
     }
@@ -229,8 +234,14 @@ fn manual(catalog: &Catalog, with_manual: &Selection, session: &mut Session) {
 fn nothing(catalog: &Catalog, selection: &Selection, query: &str, session: &mut Session) {
     let visible = catalog.model_visible().count();
     let (text, step) = if visible == 0 {
-        let step = "`prowess new NAME` makes a skill, `--dir DIR` looks elsewhere";
-        ("there are no skills to choose from".to_owned(), step)
+        let text = "there are no skills to choose from".to_owned();
+        // Whoever has skills needs no new one.
+        let step = if catalog.skills().is_empty() {
+            "`prowess new NAME` makes a skill, `--dir DIR` looks elsewhere"
+        } else {
+            "`prowess list --all` shows the skills that are here, and why each is left out"
+        };
+        (text, step)
     } else if !query.chars().any(char::is_alphanumeric) {
         let step = "say in a few words what is to be done";
         ("the request has no words to compare".to_owned(), step)
@@ -245,15 +256,4 @@ fn nothing(catalog: &Catalog, selection: &Selection, query: &str, session: &mut 
     };
     session.output.say(Paint::warning, "none", &text);
     session.output.hint(step);
-    let untrusted = catalog
-        .skills()
-        .iter()
-        .filter(|skill| skill.state() == State::Untrusted)
-        .count();
-    if untrusted > 0 {
-        session.output.hint(&format!(
-            "{} of this project cannot be chosen until you look at them and run `prowess trust`",
-            count(untrusted, "skill")
-        ));
-    }
 }

@@ -169,8 +169,11 @@ fn call(tool: &dyn Tool, input: &str, json: bool, session: &mut Session) -> Resu
         session.output.foreign(result.text.trim_end_matches('\n'))?;
         session.output.data("\n")?;
         session.output.finish()?;
-        let shown = line(&result.record.shown());
-        session.output.message(&format!("{shown}\n"));
+        // What went wrong stands in the text already.
+        if result.record.success {
+            let shown = line(&result.record.shown());
+            session.output.message(&format!("{shown}\n"));
+        }
     }
     Ok(if result.record.success {
         Exit::Fine

@@ -1,6 +1,7 @@
 //! `prowess trust`: which of a project's skills may reach a model.
 
 use std::{
+    collections::HashSet,
     fmt::Write as _,
     path::{Path, PathBuf},
 };
@@ -190,10 +191,13 @@ fn approve(
     skills: &[&Skill],
     session: &mut Session,
 ) -> Result<Exit, Failure> {
+    let names = Names::new(skills);
     let (mut trusted, mut failed) = (0, 0);
+    // Nothing is called trusted before that is written down.
+    let mut report = String::new();
     for skill in skills {
         let before = approval_text(store, skill);
-        let name = line(skill.name());
+        let name = names.of(skill, session);
         let known = before.is_some();
         let path = skill.real_path().unwrap_or_default();
         // A denial is sticky: only one for this very skill gives way, and only when it is named.
@@ -201,29 +205,30 @@ fn approve(
             && (denied != path || skills.len() > 1)
         {
             let shown = display_path(denied);
-            let text =
-                format!("`{name}` stays denied; `prowess trust --revoke {shown}` changes that\n");
-            session.output.message(&text);
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                report,
+                "{name} stays denied; `prowess trust --revoke {shown}` changes that"
+            );
             continue;
         }
         match store.approve(skill, &session.config.limits) {
             Ok(changes) => {
                 trusted += 1;
-                let text = approved(&name, &changes, known);
-                session.output.message(&text);
+                report += &approved(&name, &changes, known);
                 if known && !changes.is_empty() {
-                    let diff = text_diff(before.as_deref().unwrap_or_default(), skill, session);
-                    session.output.message(&diff);
+                    report += &text_diff(before.as_deref().unwrap_or_default(), skill, session);
                 }
             }
             Err(error) => {
                 failed += 1;
-                let failure = Failure::new(format!("`{name}` cannot be trusted")).because(&error);
-                failure.report(&mut session.output);
+                let failure = Failure::new(format!("{name} cannot be trusted")).because(&error);
+                report += &failure.render(session.output.message_paint);
             }
         }
     }
     trust::write(store, &session.environment)?;
+    session.output.message(&report);
     if trusted > 0 {
         session.output.hint(&format!(
             "{} may reach a model until its files change; `prowess trust --revoke` takes that back",
@@ -241,8 +246,28 @@ fn approve(
     })
 }
 
+/// How skills are named to whoever decides about them: with the folder where a name repeats.
+struct Names(HashSet<String>);
+
+impl Names {
+    fn new(skills: &[&Skill]) -> Self {
+        let repeated = super::list::repeated(skills.iter().copied());
+        Self(repeated.into_iter().map(str::to_owned).collect())
+    }
+
+    fn of(&self, skill: &Skill, session: &Session) -> String {
+        let name = line(skill.name());
+        if !self.0.contains(skill.name()) {
+            return format!("`{name}`");
+        }
+        let folder = skill.path().parent().unwrap_or(skill.path());
+        format!("`{name}` in `{}`", session.environment.shorten(folder))
+    }
+}
+
 /// Shows what `trust` would accept.
 fn diff(store: &TrustStore, skills: &[&Skill], session: &mut Session) -> Result<Exit, Failure> {
+    let names = Names::new(skills);
     let mut waits = 0;
     for skill in skills {
         let (Some(path), Ok(seal)) = (skill.real_path(), skill.seal(&session.config.limits)) else {
@@ -257,7 +282,7 @@ fn diff(store: &TrustStore, skills: &[&Skill], session: &mut Session) -> Result<
             continue;
         }
         waits += 1;
-        let text = pending(&line(skill.name()), &changes, before.is_some());
+        let text = pending(&names.of(skill, session), &changes, before.is_some());
         session.output.data(&text)?;
         let text = before.map_or("", |before| before.text.as_str()).to_owned();
         let diff = text_diff(&text, skill, session);
@@ -378,29 +403,29 @@ fn counted(changes: &Changes) -> String {
 /// Says what was trusted.
 fn approved(name: &str, changes: &Changes, known: bool) -> String {
     if changes.is_empty() {
-        return format!("`{name}` is trusted already\n");
+        return format!("{name} is trusted already\n");
     }
     if known {
         return format!(
-            "`{name}` is trusted again: {}\n{}",
+            "{name} is trusted again: {}\n{}",
             counted(changes),
             changed_files(changes)
         );
     }
-    format!("`{name}` is trusted with {}\n", what(changes))
+    format!("{name} is trusted with {}\n", what(changes))
 }
 
 /// Says what waits for trust.
 fn pending(name: &str, changes: &Changes, known: bool) -> String {
     if known {
         format!(
-            "`{name}` changed since it was trusted: {}\n{}",
+            "{name} changed since it was trusted: {}\n{}",
             counted(changes),
             changed_files(changes)
         )
     } else {
         format!(
-            "`{name}` is new: {}\n{}",
+            "{name} is new: {}\n{}",
             what(changes),
             changed_files(changes)
         )

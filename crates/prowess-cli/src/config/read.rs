@@ -195,8 +195,8 @@ impl Reader<'_> {
                     Authority::Project => value.min(get(limits)),
                 },
             );
-            let path = self.path.to_path_buf();
-            self.config.limits_set.insert(key, path);
+            let by = self.set_by();
+            self.config.limits_set.insert(key, by);
         }
         self.finish(section);
     }

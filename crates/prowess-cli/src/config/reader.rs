@@ -259,7 +259,16 @@ impl Reader<'_> {
     pub(super) fn setting<T>(&self, value: T) -> Setting<T> {
         Setting {
             value,
-            by: SetBy::File(self.path.to_path_buf()),
+            by: self.set_by(),
+        }
+    }
+
+    /// This config, as whoever decided a value.
+    pub(super) fn set_by(&self) -> SetBy {
+        let path = self.path.to_path_buf();
+        match self.authority {
+            Authority::User => SetBy::User(path),
+            Authority::Project => SetBy::Project(path),
         }
     }
 

@@ -156,8 +156,13 @@ impl Snippet {
             let skip = self.before.chars().count().saturating_sub(lead);
             self.before.chars().skip(skip).collect()
         };
-        let shown = format!("…{tail}{}{}", self.marked, self.after);
-        let start = width(&tail) + 1;
+        let mark = if tail.len() < self.before.len() {
+            "…"
+        } else {
+            ""
+        };
+        let shown = format!("{mark}{tail}{}{}", self.marked, self.after);
+        let start = width(&tail) + width(mark);
         (
             cut(&shown, room),
             start,
@@ -227,6 +232,24 @@ mod tests {
                   |                 ^^^
                   = help: a step that is much too long to stand beside the marks on this line
             "]],
+        );
+    }
+
+    #[test]
+    fn a_long_mark_at_the_start_of_a_line_cuts_nothing_before_it() {
+        let text = format!("description: {}", "word ".repeat(40));
+        check(
+            &text,
+            text.trim_end(),
+            "shorten it",
+            &expect![[r#"
+                warning[some-code]: something is odd
+                 --> a/SKILL.md:1:1
+                  |
+                1 | description: word word word word word word word word wo…
+                  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+                  = help: shorten it
+            "#]],
         );
     }
 

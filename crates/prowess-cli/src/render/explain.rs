@@ -44,28 +44,70 @@ fn field_name(field: Field) -> &'static str {
     }
 }
 
+/// What one word of the request added, all its terms together.
+struct Word<'a> {
+    text: &'a str,
+    /// What it was taken for, where that is another word.
+    term: Option<&'a str>,
+    added: f32,
+    fields: Vec<(Field, f32)>,
+}
+
+/// The words of an explanation, each once: a compound counts by its parts, and a script without
+/// spaces by pairs of letters, but a person wrote one word.
+fn words(explanation: &Explanation) -> Vec<Word<'_>> {
+    let mut words: Vec<Word<'_>> = Vec::new();
+    for it in &explanation.words {
+        let at = words.iter().position(|known| is_same(known.text, &it.word));
+        let at = at.unwrap_or_else(|| {
+            words.push(Word {
+                text: &it.word,
+                term: (!is_alike(&it.word, &it.term)).then_some(&*it.term),
+                added: 0.0,
+                fields: Vec::new(),
+            });
+            words.len() - 1
+        });
+        let word = &mut words[at];
+        word.added += it.added;
+        for part in &it.fields {
+            match word
+                .fields
+                .iter_mut()
+                .find(|(field, _)| *field == part.field)
+            {
+                Some((_, added)) => *added += part.added,
+                None => word.fields.push((part.field, part.added)),
+            }
+        }
+    }
+    for word in &mut words {
+        word.fields.sort_by(|a, b| b.1.total_cmp(&a.1));
+    }
+    words.sort_by(|a, b| b.added.total_cmp(&a.added));
+    words
+}
+
+fn is_same(a: &str, b: &str) -> bool {
+    a.to_lowercase() == b.to_lowercase()
+}
+
 /// A line with a bar for each word, what else was added, and what is missing.
 pub(crate) fn bars(explanation: &Explanation, most: f32, paint: Paint, columns: usize) -> String {
+    let words = words(explanation);
     let mut rows: Vec<(String, f32, String)> = Vec::new();
-    for word in explanation.words.iter().take(MOST_WORDS) {
-        let mut label = line(&word.word);
-        if !is_alike(&word.word, &word.term) {
-            label = format!("{label} ({})", line(&word.term));
+    for word in words.iter().take(MOST_WORDS) {
+        let mut label = line(word.text);
+        if let Some(term) = word.term {
+            label = format!("{label} ({})", line(term));
         }
-        let mut fields = word.fields.clone();
-        fields.sort_by(|a, b| b.added.total_cmp(&a.added));
+        let fields = word.fields.iter();
         let fields: Vec<String> = fields
-            .iter()
-            .map(|it| format!("{} {:.2}", field_name(it.field), it.added))
+            .map(|(field, added)| format!("{} {added:.2}", field_name(*field)))
             .collect();
         rows.push((label, word.added, fields.join(", ")));
     }
-    let left: f32 = explanation
-        .words
-        .iter()
-        .skip(MOST_WORDS)
-        .map(|word| word.added)
-        .sum();
+    let left: f32 = words.iter().skip(MOST_WORDS).map(|word| word.added).sum();
     if left > 0.0 {
         rows.push(("other words".to_owned(), left, String::new()));
     }
@@ -85,35 +127,52 @@ pub(crate) fn bars(explanation: &Explanation, most: f32, paint: Paint, columns: 
         let label = cut(&label, widest);
         let gap = " ".repeat(widest - width(&label));
         let (bar, rest) = bar(added, most);
-        let room = columns.saturating_sub(widest + LONGEST + 13).max(16);
+        let added = format!("{added:>5.2}");
+        // Three columns before the word, and two between each two of the four parts.
+        let taken = 3 + widest + 2 + LONGEST + 2 + width(&added) + 2;
         let row = format!(
-            "   {label}{gap}  {}{rest}  {added:>5.2}  {}",
+            "   {label}{gap}  {}{rest}  {added}  {}",
             paint.good(&bar),
-            paint.faint(&cut(&why, room))
+            paint.faint(&cut(&why, columns.saturating_sub(taken).max(1)))
         );
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}", row.trim_end());
     }
-    if !explanation.missing.is_empty() {
-        let missing: Vec<String> = explanation
-            .missing
-            .iter()
-            .take(MOST_WORDS)
-            .map(|it| {
-                let body = if it.in_body {
-                    ", only in the instructions"
-                } else {
-                    ""
-                };
-                format!("{} ({:.0} %{body})", line(&it.word), it.share * 100.0)
-            })
-            .collect();
-        let gap = " ".repeat(widest - "missing".len());
-        let room = columns.saturating_sub(widest + 5).max(16);
+    let gap = " ".repeat(widest - "missing".len());
+    let room = columns.saturating_sub(widest + 5).max(16);
+    let (in_body, missing) = missing(explanation);
+    if !missing.is_empty() {
         let missing = cut(&missing.join(", "), room);
         let _ = writeln!(text, "   {}{gap}  {missing}", paint.warning("missing"));
     }
+    if !in_body.is_empty() {
+        let label = format!("   {}{gap}  ", paint.faint("weak   "));
+        let words = format!("only in the instructions: {}", in_body.join(", "));
+        let _ = writeln!(text, "{label}{}", cut(&words, room));
+    }
     text
+}
+
+/// The words that stand only in the instructions, and those that stand nowhere, each with its
+/// share of the request.
+fn missing(explanation: &Explanation) -> (Vec<String>, Vec<String>) {
+    let mut words: Vec<(&str, f32, bool)> = Vec::new();
+    for it in &explanation.missing {
+        match words.iter_mut().find(|known| is_same(known.0, &it.word)) {
+            Some(known) => {
+                known.1 += it.share;
+                known.2 |= it.in_body;
+            }
+            None => words.push((&it.word, it.share, it.in_body)),
+        }
+    }
+    let named = |of_body: bool| {
+        let words = words.iter().filter(|it| it.2 == of_body).take(MOST_WORDS);
+        words
+            .map(|(word, share, _)| format!("{} ({:.0} %)", line(word), share * 100.0))
+            .collect()
+    };
+    (named(true), named(false))
 }
 
 /// Whether a term is the word itself or its stem, and not another word it was taken for.

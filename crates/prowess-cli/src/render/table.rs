@@ -24,6 +24,12 @@ pub(crate) struct Table {
 /// push the rest off the screen.
 const WIDEST: usize = 40;
 
+/// A column that has to give way keeps this much.
+const LEAST: usize = 12;
+
+/// The last column has at least this much.
+const LEAST_LAST: usize = 16;
+
 impl Table {
     /// Creates an empty table.
     pub(crate) fn new(headings: &[(&'static str, Side)]) -> Self {
@@ -57,8 +63,16 @@ impl Table {
                     .min(WIDEST)
             })
             .collect();
-        let before: usize = widths.iter().map(|width| width + 2).sum();
-        let room = columns.saturating_sub(before).max(16);
+        let mut widths = widths;
+        let taken = |widths: &[usize]| widths.iter().map(|width| width + 2).sum::<usize>();
+        // The widest gives way first, down to what a word needs, until the last has its room.
+        while taken(&widths) + LEAST_LAST > columns {
+            match widths.iter_mut().max() {
+                Some(widest) if *widest > LEAST => *widest -= 1,
+                _ => break,
+            }
+        }
+        let room = columns.saturating_sub(taken(&widths)).max(LEAST_LAST);
         let mut text = String::new();
         let headings: Vec<_> = self
             .headings
@@ -119,5 +133,20 @@ mod tests {
             日本語   1,200  short
         "#]]
         .assert_eq(&table.render(Paint::plain(), 40));
+    }
+
+    #[test]
+    fn wide_columns_give_way_to_the_last() {
+        let mut table = Table::new(&[("A", Side::Left), ("B", Side::Left), ("C", Side::Left)]);
+        let long = "word ".repeat(20);
+        table.row(vec![
+            (long.clone(), None),
+            (long.clone(), None),
+            (long, None),
+        ]);
+        for columns in [60, 80, 100] {
+            let text = table.render(Paint::plain(), columns);
+            assert!(text.lines().all(|line| width(line) <= columns), "{text}");
+        }
     }
 }

@@ -249,8 +249,6 @@ fn a_tool_answers_in_three_forms() {
     .assert_eq(&run(r#"tool call skill '{"skill_name":"pdf-forms"}'"#));
     expect![[r#"
         Error: the skill `deploy` is used only when the user calls it; ask the user to write `@deploy`
-        -- stderr
-        Error: the skill `deploy` is used only when the user calls it; ask the user to write `@deploy`
         -- exit 1
     "#]].assert_eq(&run(r#"tool call skill '{"skill_name":"deploy"}'"#));
     expect![[r#"
@@ -302,7 +300,6 @@ fn skills_that_are_off_are_off_for_the_tool() {
     expect![[r#"
         Error: skills are switched off, so `pdf-forms` was not loaded
         -- stderr
-        Error: skills are switched off, so `pdf-forms` was not loaded
         hint: skills are switched off; `prowess config` says where
         -- exit 1
     "#]]
@@ -357,12 +354,14 @@ fn an_override_in_the_config_is_kept_and_told() {
           <skill><name>pdf-forms</name></skill>
         </available_skills>
         -- stderr
+        warning: the project's config `prowess.toml` hides 1 skill: `leak`
         1 skill: 20 of 2,000 tokens are taken (characters/4)
         -- exit 0
     "#]]
     .assert_eq(&world.run("prompt --dir skills"));
     expect![[r#"
         -- stderr
+        warning: the project's config `prowess.toml` hides 1 skill: `leak`
         error: `leak` cannot be used (hidden): `skills.overrides` of `prowess.toml` says `off`
         hint: `prowess why leak` tells its whole story
         -- exit 1

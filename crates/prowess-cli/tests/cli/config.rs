@@ -44,6 +44,7 @@ fn the_project_stands_over_the_user() {
         a     project               4  Is allowed. Use when asked.
         b     project  hidden       4  Is not. Use when asked.
         -- stderr
+        warning: the project's config `prowess.toml` hides 1 skill: `b`
         2 skills
         -- exit 0
     "#]]
@@ -128,5 +129,35 @@ fn the_sample_in_the_docs_is_a_config() {
             row.contains("~/.config/prowess/config.toml") || row.contains("skills.enabled"),
             "{row}"
         );
+    }
+}
+
+#[test]
+fn what_settings_leave_out_is_said() {
+    let world = World::with(&[
+        ("skills/deploy/SKILL.md", &skill("deploy", "Deploys")),
+        ("skills/pdf/SKILL.md", &skill("pdf", "Fills forms")),
+        ("prowess.toml", "[skills]\nallowed = [\"deplyo\"]\n"),
+    ]);
+    expect![[r#"
+        -- stderr
+        warning: the project's config `prowess.toml` hides 2 skills: `deploy` and `pdf`
+        warning: `skills.allowed` in `prowess.toml` names `deplyo`, which no skill here is called; did you mean `deploy`?
+        0 skills written
+        -- exit 0
+    "#]]
+    .assert_eq(&world.run("export --dir skills"));
+    world.file("work/prowess.toml", "[limits]\nentries = 1\n");
+    let limit = "warning: a limit ended the scan early, so skills may be missing: `limits.entries` is 1 by `prowess.toml`";
+    for line in [
+        "prompt",
+        "select deploy",
+        "select deploy --json",
+        "export",
+        "list --json",
+        "tool call search_skills '{\"query\":\"deploy\"}'",
+    ] {
+        let shown = world.run(&format!("{line} --dir skills"));
+        assert!(shown.contains(limit), "{line}: {shown}");
     }
 }

@@ -8,14 +8,13 @@ use crate::world::{World, repository};
 
 /// The verbs, in the order of the help.
 fn verbs(help: &str) -> Vec<String> {
-    let section = help.split("Commands:\n").nth(1).unwrap();
-    section
+    let verbs = help.split("\nOptions:").next().unwrap();
+    let verbs = verbs.split("Usage:").nth(1).unwrap();
+    verbs
         .lines()
-        .take_while(|line| !line.is_empty())
         // A line that goes on starts further in.
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
         .filter(|verb| !verb.is_empty())
-        .filter(|verb| *verb != "help")
         .map(str::to_owned)
         .collect()
 }

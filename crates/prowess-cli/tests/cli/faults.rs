@@ -113,7 +113,7 @@ fn a_catalog_that_is_not_one_is_told_line_by_line() {
         a     explicit       1  Does a. Use when asked.
         -- stderr
         1 skill
-        hint: 1 finding about files that are no skills; `prowess check` tells it
+        hint: 1 finding about files that are not skills; `prowess check` shows it
         -- exit 0
     "#]]
     .assert_eq(&world.run("list --catalog c.jsonl"));

@@ -36,7 +36,7 @@ fn the_list_shows_what_is_in_use() {
         review     user           4  Reviews code. Use when asked.
         -- stderr
         2 skills; not shown: 1 hidden, 1 shadowed and 1 broken (`prowess list --all` shows them)
-        hint: `prowess check` says what is wrong and how to mend it
+        hint: `prowess check` says what is wrong and how to fix it
         -- exit 0
     "#]]
     .assert_eq(&several().run("list --dir kit --dir more"));
@@ -45,15 +45,15 @@ fn the_list_shows_what_is_in_use() {
 #[test]
 fn all_shows_every_state() {
     expect![[r#"
-        NAME       SCOPE     STATE     TOKENS  DESCRIPTION
-        deploy     explicit  hidden         1  Deploys. Use when asked.
-        empty      explicit  broken         1  `empty` cannot be offered to a model wit…
-        pdf-forms  explicit  shadowed       4  Fills PDF forms. Use when asked.
-        pdf-forms  explicit                 1  A longer description that does not fit o…
-        review     user                     4  Reviews code. Use when asked.
+        NAME       SCOPE     STATE     FOLDER          TOKENS  DESCRIPTION
+        deploy     explicit  hidden                         1  Deploys. Use when asked.
+        empty      explicit  broken                         1  `empty` cannot be offere…
+        pdf-forms  explicit  shadowed  kit/pdf-forms        4  Fills PDF forms. Use whe…
+        pdf-forms  explicit            more/pdf-forms       1  A longer description tha…
+        review     user                                     4  Reviews code. Use when a…
         -- stderr
         5 skills
-        hint: `prowess check` says what is wrong and how to mend it
+        hint: `prowess check` says what is wrong and how to fix it
         -- exit 0
     "#]]
     .assert_eq(&several().run("list --all --dir kit --dir more"));
@@ -86,7 +86,7 @@ fn no_skills_switches_all_off() {
     expect![[r#"
         -- stderr
         0 skills; not shown: 3 hidden and 1 broken (`prowess list --all` shows them)
-        hint: `prowess check` says what is wrong and how to mend it
+        hint: `prowess check` says what is wrong and how to fix it
         -- exit 0
     "#]]
     .assert_eq(&several().run("list --no-skills --dir kit"));
@@ -255,4 +255,15 @@ fn a_client_narrows_the_places() {
         -- exit 0
     "#]]
     .assert_eq(&world.run("clients --client claude"));
+}
+
+#[test]
+fn json_says_what_is_wrong_with_a_skill_that_it_leaves_out() {
+    let world = World::with(&[
+        ("skills/empty/SKILL.md", "---\nname: empty\n---\nx\n"),
+        ("skills/pdf/SKILL.md", &skill("pdf", "Fills forms")),
+    ]);
+    let shown = world.json("list --json --dir skills");
+    assert_eq!(shown["skills"].as_array().unwrap().len(), 1);
+    assert_eq!(shown["diagnostics"][0]["code"], "missing-description");
 }

@@ -219,6 +219,7 @@ fn eval_reads_what_lies_in_the_skills_folders() {
         EXPECTED   CAME FIRST  TIMES  FOR EXAMPLE
         pdf-forms  nothing         1  complete this form
         -- stderr
+        hint: 3 skills of an untrusted project are left out; look at the project, then run `prowess trust`
         warning: 1 expected skill cannot be chosen here, and the requests for it count as missed: `pdf-forms`
         hint: `--dir` or `--catalog` names the skills, `--include-manual` adds those called by name
         -- exit 0

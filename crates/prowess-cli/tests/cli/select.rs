@@ -72,7 +72,7 @@ fn matches_come_with_score_confidence_and_words() {
            picture  ████████████████████████   1.88  description 1.88
            wall     ███████████████▎           1.19  name 0.87, description 0.33
            name     ██████▌                    0.51  the request covers the name
-           pairs    ██████▊                    0.53  words stand together as in the requ…
+           pairs    ██████▊                    0.53  words stand together as in the req…
         -- stderr
         confident: `wall-art` answers this
         -- exit 0
@@ -92,16 +92,16 @@ fn nothing_that_fits_says_what_to_try() {
     .assert_eq(&world.run("select 'boil an egg' --dir skills"));
     expect![[r#"
         -- stderr
+        hint: 4 skills of an untrusted project are left out; look at the project, then run `prowess trust`
         none: there are no skills to choose from
-        hint: `prowess new NAME` makes a skill, `--dir DIR` looks elsewhere
-        hint: 4 skills of this project cannot be chosen until you look at them and run `prowess trust`
+        hint: `prowess list --all` shows the skills that are here, and why each is left out
         -- exit 1
     "#]].assert_eq(&world.run("select tea"));
     expect![[r#"
         -- stderr
         none: nothing fits among 3 skills
         hint: try the words a description would use; `prowess list` shows them all
-        hint: `bisect` fits better, and asks to be used only when called by name (`--include-manual`)
+        hint: `bisect` fits better, but it asks to be used only when called by name (`--include-manual`)
         -- exit 1
     "#]].assert_eq(&world.run("select 'which commit broke the build' --dir skills"));
 }
@@ -207,9 +207,10 @@ fn an_author_mends_a_wrong_pick() {
     expect![[r#"
         pipe-repair for `water runs through the kitchen ceiling`
           rank      none: it shares no word with the request
+          request   confident: the first match answers it
           behind    ceiling-paint with 3.15, by `ceiling` +0.95 and `kitchen` +0.80
           change    say `water`, `runs` and `kitchen` in its description: rank 1, score
-                    3.71, confidence 96 % (confident)
+                    3.71, confidence 96 %
                     one word alone: `water` rank 2, `runs` rank 2, `kitchen` rank 2
         -- exit 0
     "#]]
@@ -246,12 +247,12 @@ fn why_tells_of_skills_no_request_can_reach() {
         bisect for `broken build`
           here      never chosen by itself: it asks to be used only when called by name
           rank      1 of 1 with a word of the request, score 3.90, confidence 99 %
-                    (confident)
+          request   confident: the first match answers it
           change    nothing: it comes first
 
            build    ████████████████████████   1.75  description 1.75
            broken   ███████████████████▎       1.40  description 1.40
-           pairs    ██████████▌                0.76  words stand together as in the requ…
+           pairs    ██████████▌                0.76  words stand together as in the req…
         -- exit 0
     "#]]
     .assert_eq(&world.run("why bisect --query 'broken build' --dir skills"));
@@ -261,7 +262,9 @@ fn why_tells_of_skills_no_request_can_reach() {
     );
     expect![[r#"
         -- stderr
+        hint: 5 skills of an untrusted project are left out; look at the project, then run `prowess trust`
         error: `tea` is untrusted and is not ranked for any request: its project is not trusted; look at it, then run `prowess trust`
+        hint: `--trust` ranks it for this run
         -- exit 1
     "#]].assert_eq(&world.run("why tea --query 'make tea'"));
     expect![[r#"
@@ -381,4 +384,37 @@ fn odd_limits_have_plain_answers() {
             .collect::<Vec<_>>()
             .join("\n"),
     );
+}
+
+#[test]
+fn explanations_fit_and_name_each_word_once() {
+    let long = "architecture ".repeat(12);
+    let world = World::with(&[
+        (
+            "skills/draw/SKILL.md",
+            &skill("draw", &format!("画一个系统架构图 for PostgreSQL, {long}")),
+        ),
+        (
+            "skills/body/SKILL.md",
+            "---\nname: body\ndescription: Draws. Use when asked.\n---\nWater and PostgreSQL.\n",
+        ),
+    ]);
+    let query = "'画一个系统架构图 postgresql PostgreSQL architecture architecture water'";
+    for line in [
+        format!("select {query} --explain --dir skills"),
+        format!("why draw --query {query} --dir skills"),
+        format!("why body --query {query} --dir skills"),
+    ] {
+        let shown = String::from_utf8(world.output(&line).stdout).unwrap();
+        for line in shown.lines() {
+            let columns: usize = line.chars().map(|c| 1 + usize::from(c >= '\u{2e80}')).sum();
+            assert!(columns <= 80, "{columns}: {line}\n{shown}");
+        }
+        let body = line.starts_with("why body");
+        let weak = "only in the instructions: water";
+        assert!(!body || shown.contains(weak), "{shown}");
+        assert!(!shown.contains("(confident)"), "{shown}");
+        let words = shown.matches("   architecture  ").count();
+        assert!(words <= shown.matches("score").count(), "{shown}");
+    }
 }

@@ -382,3 +382,42 @@ fn a_damaged_store_trusts_nothing_and_says_so() {
     .assert_eq(&world.run("prompt"));
     assert_eq!(world.output("list --trust").status.code(), Some(0));
 }
+
+#[test]
+fn names_that_repeat_are_trusted_with_their_folder() {
+    let world = World::with(&[
+        (
+            ".agents/skills/deploy/SKILL.md",
+            &skill("deploy", "Deploys"),
+        ),
+        (".claude/skills/ship/SKILL.md", &skill("deploy", "Ships")),
+    ]);
+    let shown = world.run("trust");
+    for folder in [".agents/skills/deploy", ".claude/skills/ship"] {
+        let line = format!("`deploy` in `{folder}` is trusted with 1 file");
+        assert!(shown.contains(&line), "{shown}");
+    }
+}
+
+#[test]
+fn verbs_that_measure_say_first_what_they_may_not_open() {
+    let world = World::with(&[
+        (
+            ".agents/skills/deploy/SKILL.md",
+            &skill("deploy", "Deploys"),
+        ),
+        (
+            ".agents/skills/deploy/evals/evals.json",
+            r#"[{"query":"deploy it","should_trigger":true}]"#,
+        ),
+    ]);
+    expect![[r#"
+        -- stderr
+        hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
+        error: there is nothing to evaluate: no requests were found
+        hint: the files of an untrusted skill are not opened; `--trust` opens them for this run
+        -- exit 1
+    "#]]
+    .assert_eq(&world.run("eval"));
+    assert!(world.run("eval --trust").starts_with("1 request"));
+}

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use prowess::{
-    Catalog, Change, Skill, display_path,
+    Catalog, Change, Skill, State, display_path,
     explain::{Explanation, Lead, Why},
     select::{Decision, Match, Policy},
 };
@@ -12,7 +12,10 @@ use serde::Serialize;
 
 use super::{Arguments, nowhere, reason};
 use crate::{
-    commands::select::{percent, ranker_of, request},
+    commands::{
+        prompt::note_untrusted,
+        select::{percent, ranker_of, request},
+    },
     exit::{Exit, Failure},
     find::find,
     places::Request,
@@ -78,13 +81,18 @@ pub(super) fn run(
     let Ok(skill) = find(&catalog, &arguments.name) else {
         return Err(nowhere(&catalog, &arguments.name, session));
     };
+    note_untrusted(catalog.skills(), session);
     let Some(document) = catalog.document(skill) else {
         let why = reason(skill, &catalog, session).unwrap_or_default();
-        return Err(Failure::no_match(format!(
+        let failure = Failure::no_match(format!(
             "`{}` is {} and is not ranked for any request: {why}",
             skill.name(),
             skill.state().as_str()
-        )));
+        ));
+        return Err(match skill.state() {
+            State::Untrusted => failure.hint("`--trust` ranks it for this run"),
+            _ => failure,
+        });
     };
     let policy = Policy {
         ranker: ranker_of(arguments.ranker, session),
@@ -190,24 +198,39 @@ fn tell(output: &Output<'_>, session: &Session) -> String {
         Some(rank) => row(
             "rank",
             &format!(
-                "{rank} of {} with a word of the request, score {:.2}, confidence {} ({})",
+                "{rank} of {} with a word of the request, score {:.2}, confidence {}",
                 output.ranked,
                 output.score,
                 percent(output.confidence),
-                output.decision
             ),
         ),
         None => row("rank", "none: it shares no word with the request"),
     }
+    // The decision is about the request, and not about this skill's own chance.
+    row(
+        "request",
+        match output.decision {
+            "confident" => "confident: the first match answers it",
+            "ambiguous" => "ambiguous: one of several may answer it",
+            _ => "none: nothing fits well enough to be chosen",
+        },
+    );
     for (at, rival) in output.rivals.iter().enumerate() {
         let label = if at == 0 { "behind" } else { " " };
-        let words: Vec<String> = rival
-            .leads
+        let mut leads: Vec<(&str, f32)> = Vec::new();
+        for lead in &rival.leads {
+            match leads.iter_mut().find(|(word, _)| *word == lead.word) {
+                // A compound leads by its parts, but a person wrote one word.
+                Some((_, by)) => *by += lead.by,
+                None => leads.push((&lead.word, lead.by)),
+            }
+        }
+        let words: Vec<String> = leads
             .iter()
             // A lead that rounds to nothing decided nothing.
-            .filter(|lead| lead.by >= 0.005)
+            .filter(|(_, by)| *by >= 0.005)
             .take(4)
-            .map(|lead| format!("`{}` +{:.2}", line(&lead.word), lead.by))
+            .map(|(word, by)| format!("`{}` +{by:.2}", line(word)))
             .collect();
         let by = match words.as_slice() {
             [] => "the order of its words".to_owned(),
@@ -245,17 +268,19 @@ fn steps(output: &Output<'_>) -> Vec<String> {
         Some(change) if change.is_offered() || is_ahead(change.rank, output.rank) => {
             let rank = change.rank.unwrap_or_default();
             steps.push(format!(
-                "say {} in its description: rank {rank}, score {:.2}, confidence {} ({})",
+                "say {} in its description: rank {rank}, score {:.2}, confidence {}",
                 quoted(&change.words),
                 change.score,
                 percent(change.confidence),
-                change.decision
             ));
             if change.words.len() > 1 {
-                let alone = output.advice.iter().take(3);
-                let alone: Vec<String> = alone
-                    .map(|it| format!("`{}` rank {}", line(&it.word), it.rank))
-                    .collect();
+                let mut alone: Vec<String> = Vec::new();
+                for it in &output.advice {
+                    let step = format!("`{}` rank {}", line(&it.word), it.rank);
+                    if alone.len() < 3 && !alone.contains(&step) {
+                        alone.push(step);
+                    }
+                }
                 if !alone.is_empty() {
                     steps.push(format!("one word alone: {}", alone.join(", ")));
                 }
