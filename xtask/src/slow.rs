@@ -32,7 +32,14 @@ pub(crate) struct Torture {
 impl Torture {
     pub(crate) fn run(&self) -> Result<()> {
         for test in [
-            &["-p", "prowess", "--features", "watch", "--test", "torture"][..],
+            &[
+                "-p",
+                "prowess",
+                "--features",
+                "testing,watch",
+                "--test",
+                "torture",
+            ][..],
             &["-p", "prowess-cli", "--test", "faults", "endure"],
         ] {
             ignored(test, "PROWESS_TORTURE_SECONDS", self.seconds)?;

@@ -1,4 +1,5 @@
-//! Many skills as one immutable snapshot: winners, shadowed, hidden and broken ones.
+//! Many skills as one immutable snapshot: winners, shadowed, hidden and broken ones; and the next
+//! snapshot, for the price of what changed.
 
 use std::{
     collections::BTreeMap, num::NonZeroUsize, path::Path, sync::Arc, sync::OnceLock, thread,
@@ -21,15 +22,11 @@ mod saved;
 mod search;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "watch")]
-mod update;
 mod why;
 
 pub use overrides::{Override, UnknownOverride};
 pub(crate) use saved::SavedIndex;
 pub(crate) use search::{Text, build};
-#[cfg(feature = "watch")]
-pub(crate) use update::Update;
 pub use why::Change;
 
 /// Which skills are wanted.
@@ -285,4 +282,94 @@ impl Catalog {
             .filter(|finding| finding.diagnostic.severity == Severity::Error)
             .collect()
     }
+}
+
+/// What is new in a snapshot.
+#[cfg(feature = "watch")]
+#[derive(Debug, Default)]
+pub(crate) struct Update {
+    /// The readings of skills that are gone; see [`Skill::reading`].
+    pub(crate) removed: std::collections::HashSet<usize>,
+    pub(crate) added: Vec<Skill>,
+    /// Everything that was noticed about other paths, sorted.
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) partial: bool,
+}
+
+#[cfg(feature = "watch")]
+impl Catalog {
+    /// The snapshot after this one, of the same sources. What is not named is not read again,
+    /// neither from disk nor for the index.
+    pub(crate) fn updated(&self, update: Update) -> Self {
+        let Update {
+            removed,
+            mut added,
+            findings,
+            partial,
+        } = update;
+        let stays = |skill: &&Skill| removed.is_empty() || !removed.contains(&skill.reading());
+        let kept: Vec<Skill> = self.skills.iter().filter(stays).cloned().collect();
+        added.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
+        let mut next = Self {
+            skills: merged(kept, added),
+            findings,
+            partial,
+            origins: self.origins.clone(),
+            filter: self.filter.clone(),
+            profile: self.profile,
+            by_id: OnceLock::new(),
+            by_path: OnceLock::new(),
+            search: OnceLock::new(),
+            saved: self.saved.clone(),
+            threads: self.threads,
+        };
+        next.resolve();
+        next.take_index(self);
+        next
+    }
+
+    /// Derives the index from that of another snapshot, where that has one.
+    pub(crate) fn take_index(&mut self, before: &Self) {
+        let Some(old) = before.search.get() else {
+            return;
+        };
+        let reading = |skills: &[Skill], at: u32| skills[at as usize].reading();
+        let old_positions = old.positions.iter();
+        let old_keys: Vec<usize> = old_positions
+            .map(|&at| reading(&before.skills, at))
+            .collect();
+        let positions = self.searchable();
+        let keys: Vec<usize> = positions
+            .iter()
+            .map(|&at| reading(&self.skills, at))
+            .collect();
+        let skills = positions.iter().map(|&at| &self.skills[at as usize]);
+        let skills: Vec<&Skill> = skills.collect();
+        let (index, _) = saved::follow(&old.index, &old_keys, &keys, &skills);
+        // The cell was empty: this snapshot is still ours alone.
+        let _ = self.search.set(search::Search { index, positions });
+    }
+}
+
+/// Where a skill stands in every catalog.
+fn order(skill: &Skill) -> (&str, &Path, u32) {
+    (skill.name(), skill.path(), skill.source)
+}
+
+/// Two sorted lists as one.
+#[cfg(feature = "watch")]
+fn merged(one: Vec<Skill>, other: Vec<Skill>) -> Vec<Skill> {
+    if other.is_empty() {
+        return one;
+    }
+    let mut all = Vec::with_capacity(one.len() + other.len());
+    let mut others = other.into_iter().peekable();
+    for skill in one {
+        while let Some(next) = others.next_if(|next| order(next) < order(&skill)) {
+            all.push(next);
+        }
+        all.push(skill);
+    }
+    all.extend(others);
+    all
 }

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, path::Path};
 
 use prowess_format::{Profile, rules};
 
-use super::{Catalog, Filter, Override};
+use super::{Catalog, Filter, Override, order};
 use crate::{
     display::display_path,
     skill::{HiddenBy, Skill, State},
@@ -41,9 +41,7 @@ fn precedence(skill: &Skill) -> impl Ord + '_ {
 impl Catalog {
     /// Sorts the skills and gives each its state.
     pub(super) fn resolve(&mut self) {
-        self.skills.sort_unstable_by(|a, b| {
-            (a.name(), a.path(), a.source).cmp(&(b.name(), b.path(), b.source))
-        });
+        self.skills.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
         for skill in &mut self.skills {
             skill.notes.clear();
             skill.state = match skill.state {

@@ -19,7 +19,6 @@ use crate::display::display_path;
 
 pub(crate) mod handle;
 pub(crate) mod inside;
-mod link;
 mod names;
 mod open;
 mod portable;
@@ -144,11 +143,11 @@ impl DiskSource {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     walk.unreadable(worker, root, &error);
                 }
-                _ => self.tell_missing(walk, worker),
+                _ => self.report_missing(walk, worker),
             };
         };
         if self.is_refused() {
-            return worker.push(root, link::outside(root, real));
+            return worker.push(root, open::outside(root, real));
         }
         let mut here = Here::root(root.clone());
         if is_folder(real) {
@@ -179,10 +178,10 @@ impl DiskSource {
     }
 
     /// Only a place that somebody named is missed.
-    fn tell_missing<F: Folder>(&self, walk: &Walk<'_, F>, worker: &mut Worker) {
+    fn report_missing<F: Folder>(&self, walk: &Walk<'_, F>, worker: &mut Worker) {
         let root = &self.origin.root;
         if self.origin.scope == Scope::Explicit {
-            walk.tell(
+            walk.report(
                 worker,
                 &rules::missing_folder::RULE,
                 root,

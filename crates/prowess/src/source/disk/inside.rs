@@ -9,8 +9,8 @@ use std::{
 
 use super::{
     handle::{Buffers, Facts, Folder, Kind, NativeFolder, ReadFault},
-    link::open_located,
     names::is_history,
+    open::open_located,
 };
 use crate::{limits::Limits, source::Location};
 

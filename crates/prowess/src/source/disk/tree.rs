@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     DiskSource,
     handle::{Facts, Folder, Kind, NativeFolder},
-    link::open_located,
     names::is_ignored,
+    open::open_located,
     portable::PortableFolder,
     real_path,
     walk::{Here, Visit, Walk, Worker},
@@ -598,7 +598,7 @@ impl<F: Folder> Walk<'_, F> {
         worker.look.folders.push(seen);
     }
 
-    /// Tells of a folder that could not be entered; one that is gone needs no word.
+    /// Reports a folder that could not be entered; one that is gone needs no word.
     pub(super) fn lost(&self, worker: &mut Worker, path: &Path, error: &io::Error) {
         if self.prior.is_some() {
             worker.look.failed.push(path.to_path_buf());

@@ -12,20 +12,25 @@ use std::{
     time::Instant,
 };
 
-use prowess_format::{Diagnostic, Rule, rules};
+use prowess_format::{Diagnostic, Rule, Severity, rules};
 use serde::{Deserialize, Serialize};
 
 use super::{
     DiskSource,
     handle::{Buffers, Folder, Kind},
-    names::{is_ignored, is_misnamed, is_skill_file, is_wanted},
+    names::{BUNDLED, is_history, is_ignored, is_misnamed, is_skill_file, is_wanted},
     tree::{FileNode, Look, Prior, now},
 };
 use crate::{
-    display::display_path,
+    display::{display_path, display_text},
     serial,
     source::{Finding, Layout, Location, ScanRequest, SkillFile, note},
 };
+
+/// How far the look into an ignored folder goes: a package's skills lie not deeper, and five thousand entries take a
+/// few milliseconds.
+const PEEK_DEPTH: usize = 8;
+const PEEK_ENTRIES: usize = 5_000;
 
 /// So many folders are handed over at once: enough to be worth it, few enough to spread.
 const FOLDERS_PER_TASK: usize = 64;
@@ -212,7 +217,7 @@ impl<'a, F: Folder> Walk<'a, F> {
             // Other text files are looked into, so their folder's times say too little.
             worker.unsettled |= !listing.files.is_empty() && self.source.layout == Layout::Folder;
             self.files(worker, &folder, &here, listing.files);
-            self.tell_misnamed(worker, &here, &listing.misnamed);
+            self.report_misnamed(worker, &here, &listing.misnamed);
         }
         if self.prior.is_some() {
             let (folders, links) = (&listing.folders, &listing.links);
@@ -316,7 +321,7 @@ impl<'a, F: Folder> Walk<'a, F> {
 
     pub(super) fn too_deep(&self, worker: &mut Worker, path: &Path) {
         self.partial.store(true, Ordering::Relaxed);
-        self.tell(
+        self.report(
             worker,
             &rules::scan_limit::RULE,
             path,
@@ -330,7 +335,7 @@ impl<'a, F: Folder> Walk<'a, F> {
     }
 
     pub(super) fn unreadable(&self, worker: &mut Worker, path: &Path, error: &io::Error) {
-        self.tell(
+        self.report(
             worker,
             &rules::unreadable_file::RULE,
             path,
@@ -398,7 +403,7 @@ impl<'a, F: Folder> Walk<'a, F> {
             return;
         }
         let root = &self.source.origin.root;
-        self.tell(
+        self.report(
             worker,
             &rules::scan_limit::RULE,
             root,
@@ -412,7 +417,7 @@ impl<'a, F: Folder> Walk<'a, F> {
     }
 
     /// Adds a finding about a path that is no skill.
-    pub(super) fn tell(
+    pub(super) fn report(
         &self,
         worker: &mut Worker,
         rule: &'static Rule,
@@ -422,6 +427,100 @@ impl<'a, F: Folder> Walk<'a, F> {
     ) {
         if let Some(diagnostic) = note(rule, self.request.profile, message, help) {
             worker.push(path, diagnostic);
+        }
+    }
+}
+
+impl<F: Folder> Walk<'_, F> {
+    /// Looks a little way into an ignored folder, so that a skill in it is not lost in silence.
+    pub(super) fn peek(&self, worker: &mut Worker, parent: &F, path: &Path, name: &OsStr) {
+        if self.source.layout == Layout::Convention || name == BUNDLED {
+            return;
+        }
+        let Ok(folder) = parent.child(name) else {
+            return;
+        };
+        let history = is_history(name);
+        let mut peek = Peek {
+            buffers: &mut worker.buffers,
+            left: PEEK_ENTRIES,
+            whole: true,
+            found: Vec::new(),
+        };
+        peek.look(&folder, path, if history { 0 } else { PEEK_DEPTH });
+        let Peek {
+            whole, mut found, ..
+        } = peek;
+        found.sort();
+        let shown = display_text(&name.to_string_lossy());
+        for skill in found {
+            self.report(
+                worker,
+                &rules::ignored_folder::RULE,
+                &skill,
+                format!(
+                    "`{}` is not loaded: folders named `{shown}` are not searched",
+                    display_path(&skill)
+                ),
+                "move the skill, or name its folder directly",
+            );
+        }
+        if !whole && !history {
+            let message = format!(
+                "`{}` is not searched: it is named `{shown}`, and too large for more than a look",
+                display_path(path)
+            );
+            let help = "name the folder directly if it holds skills";
+            let note = note(
+                &rules::ignored_folder::RULE,
+                self.request.profile,
+                message,
+                help,
+            );
+            if let Some(mut diagnostic) = note {
+                // Nothing is known to be lost.
+                diagnostic.severity = Severity::Hint;
+                worker.push(path, diagnostic);
+            }
+        }
+    }
+}
+
+struct Peek<'a> {
+    buffers: &'a mut Buffers,
+    /// Entries that may still be looked at.
+    left: usize,
+    /// Whether everything was seen.
+    whole: bool,
+    found: Vec<PathBuf>,
+}
+
+impl Peek<'_> {
+    fn look<F: Folder>(&mut self, folder: &F, path: &Path, depth: usize) {
+        let mut folders = Vec::new();
+        let (left, whole, found) = (&mut self.left, &mut self.whole, &mut self.found);
+        // A folder that cannot be listed shows nothing, and nothing is claimed about it.
+        let _ = folder.entries(self.buffers, &mut |name, kind| {
+            *whole &= *left > 0;
+            *left = left.saturating_sub(1);
+            if kind == Kind::Folder {
+                folders.push(name.to_os_string());
+            } else if is_skill_file(name) {
+                found.push(path.join(name));
+            }
+            *whole
+        });
+        if depth == 0 {
+            self.whole &= folders.is_empty();
+            return;
+        }
+        for name in folders {
+            if !self.whole {
+                return;
+            }
+            if let Ok(child) = folder.child(&name) {
+                self.look(&child, &path.join(&name), depth - 1);
+            }
         }
     }
 }
