@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use prowess::{
     Catalog, Skill,
     index::{Field, clauses},
-    select::{Decision, Policy, Selection},
+    select::{Decision, Match, Policy, Selection},
 };
 use serde::Serialize;
 
@@ -22,11 +22,13 @@ pub struct Probe {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Turn {
-    /// The right skill was first and is not any more.
+    /// The right skill was first and would be used, and is not any more.
     Lost,
     /// The right skill has another rank, or another skill is first.
     Moved,
-    /// The right skill was not first and is now.
+    /// The ranks are the same, and the decision, the confidence or the score is not.
+    Changed,
+    /// The right skill was not first, or would not be used, and is now.
     Gained,
 }
 
@@ -47,6 +49,18 @@ pub struct Move {
     pub first_before: Option<String>,
     /// Who is first now.
     pub first_after: Option<String>,
+    /// The right skill's score in the base.
+    pub score_before: Option<f32>,
+    /// Its score now.
+    pub score_after: Option<f32>,
+    /// How likely it was the right one, 0 to 1.
+    pub confidence_before: Option<f32>,
+    /// How likely it is now.
+    pub confidence_after: Option<f32>,
+    /// `confident`, `ambiguous` or `none`, in the base.
+    pub decision_before: &'static str,
+    /// The same, now.
+    pub decision_after: &'static str,
 }
 
 /// What a change of the catalog did.
@@ -56,7 +70,7 @@ pub struct Drift {
     pub queries: usize,
     /// How many have the same answer.
     pub same: usize,
-    /// The others: lost ones first, then moved, then gained.
+    /// The others: lost ones first, then moved, changed and gained.
     pub moves: Vec<Move>,
     /// Skills only the new catalog has.
     pub added: Vec<String>,
@@ -78,6 +92,13 @@ impl Drift {
 
 /// Ranks are compared this far down; further down nobody looks.
 const PLACES: usize = 10;
+
+/// A confidence that differs by this much can change what a host does.
+const CONFIDENCE_STEP: f32 = 0.1;
+
+/// Scores differ a little with every skill that comes or goes, because the rarity of words does;
+/// by this share they differ because of the skill itself.
+const SCORE_SHARE: f32 = 0.25;
 
 /// Longer sentences are no request a person would type.
 const MOST_PROBE_BYTES: usize = 300;
@@ -161,34 +182,53 @@ pub fn drift(
 
 /// What a catalog answered.
 struct Answer<'a> {
-    found: Vec<&'a Skill>,
-    fires: bool,
+    found: Vec<(&'a Skill, &'a Match)>,
+    decision: &'static str,
+}
+
+/// Where the right skill stands in an answer.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    rank: usize,
+    skill: &'a Skill,
+    score: f32,
+    confidence: f32,
 }
 
 impl<'a> Answer<'a> {
-    fn new(catalog: &'a Catalog, selection: &Selection) -> Self {
+    fn new(catalog: &'a Catalog, selection: &'a Selection) -> Self {
         let found = selection.matches.iter();
         Self {
-            found: found.map(|it| catalog.skill(it.document)).collect(),
-            fires: selection.decision != Decision::None,
+            found: found.map(|it| (catalog.skill(it.document), it)).collect(),
+            decision: selection.decision.name(),
         }
+    }
+
+    /// Whether a host would use what comes first.
+    fn fires(&self) -> bool {
+        self.decision != Decision::None.name()
     }
 
     /// Who is taken for right, where anyone is.
     fn first(&self) -> Option<String> {
-        let first = self.found.first().filter(|_| self.fires);
-        first.map(|skill| skill.name().to_owned())
+        let first = self.found.first().filter(|_| self.fires());
+        first.map(|(skill, _)| skill.name().to_owned())
     }
 
-    /// The best rank of these skills, and which of them has it.
-    fn rank(&self, wanted: &[String]) -> Option<(usize, &'a str)> {
-        let is = |skill: &&Skill| {
-            wanted
-                .iter()
-                .any(|name| skill.name() == name || skill.id() == Some(name))
+    /// The best place of these skills.
+    fn place(&self, wanted: &[String]) -> Option<Place<'a>> {
+        let is = |skill: &Skill| {
+            let mut wanted = wanted.iter();
+            wanted.any(|name| skill.name() == name || skill.id() == Some(name))
         };
-        let at = self.found.iter().position(is)?;
-        Some((at + 1, self.found[at].name()))
+        let at = self.found.iter().position(|(skill, _)| is(skill))?;
+        let (skill, found) = self.found[at];
+        Some(Place {
+            rank: at + 1,
+            skill,
+            score: found.score,
+            confidence: found.confidence,
+        })
     }
 }
 
@@ -199,27 +239,39 @@ fn compare(probe: &Probe, before: &Answer<'_>, after: &Answer<'_>) -> Option<Mov
     } else {
         probe.expected.clone()
     };
-    let (was, is) = (before.rank(&wanted), after.rank(&wanted));
-    let rank = |found: Option<(usize, &str)>| found.map(|(rank, _)| rank);
-    let turn = match (rank(was), rank(is)) {
-        (Some(1), Some(1)) => return None,
-        (Some(1), _) => Turn::Lost,
-        (_, Some(1)) => Turn::Gained,
-        // Nobody was right and nobody is, or the ranks further down are the same.
-        (was, is) if was == is && first_before == first_after => return None,
-        _ => Turn::Moved,
+    let (was, is) = (before.place(&wanted), after.place(&wanted));
+    let rank = |place: Option<Place<'_>>| place.map(|place| place.rank);
+    let used = |place, answer: &Answer<'_>| rank(place) == Some(1) && answer.fires();
+    let turn = match (used(was, before), used(is, after)) {
+        (true, false) => Turn::Lost,
+        (false, true) => Turn::Gained,
+        _ if rank(was) != rank(is) || first_before != first_after => Turn::Moved,
+        _ if before.decision != after.decision || differs(was, is) => Turn::Changed,
+        _ => return None,
     };
+    let skill = was.or(is).map(|place| place.skill.name().to_owned());
     Some(Move {
         turn,
         query: probe.query.clone(),
-        skill: was.or(is).map_or_else(
-            || wanted.first().cloned(),
-            |(_, name)| Some(name.to_owned()),
-        ),
+        skill: skill.or_else(|| wanted.first().cloned()),
         before: rank(was),
         after: rank(is),
         first_before,
         first_after,
+        score_before: was.map(|place| place.score),
+        score_after: is.map(|place| place.score),
+        confidence_before: was.map(|place| place.confidence),
+        confidence_after: is.map(|place| place.confidence),
+        decision_before: before.decision,
+        decision_after: after.decision,
+    })
+}
+
+/// Whether a skill that kept its rank is judged differently.
+fn differs(was: Option<Place<'_>>, is: Option<Place<'_>>) -> bool {
+    was.zip(is).is_some_and(|(was, is)| {
+        (was.confidence - is.confidence).abs() >= CONFIDENCE_STEP
+            || (was.score - is.score).abs() >= SCORE_SHARE * was.score.max(is.score)
     })
 }
 
@@ -232,6 +284,10 @@ mod tests {
 
     const FORMS: (&str, &str) = ("pdf-forms", "Fills in PDF forms. Not for scans.");
     const MERGE: (&str, &str) = ("pdf-merge", "Merges PDF files into one.");
+    const GREEDY: (&str, &str) = (
+        "pdf",
+        "Fills in PDF forms and merges PDF files. Use for any PDF form.",
+    );
     const SQL: (&str, &str) = ("sql-review", "Reviews SQL queries for speed.");
 
     fn tell(base: &Catalog, now: &Catalog, probes: &[Probe]) -> String {
@@ -244,11 +300,14 @@ mod tests {
                 before,
                 after,
                 first_after,
+                decision_before,
+                decision_after,
                 ..
             } = it;
             writeln!(
                 told,
-                "{turn:?} {query:?}: {before:?} to {after:?}, now {first_after:?}"
+                "{turn:?} {query:?}: {before:?} to {after:?}, {decision_before} to \
+                 {decision_after}, now {first_after:?}"
             )
             .unwrap();
         }
@@ -259,16 +318,15 @@ mod tests {
     #[test]
     fn a_skill_that_takes_the_requests_of_another_is_seen() {
         let base = catalog(&[FORMS, MERGE, SQL]);
-        let greedy = (
-            "pdf",
-            "Fills in PDF forms and merges PDF files. Use for any PDF form.",
-        );
-        let now = catalog(&[("pdf-forms", "Helps with paper."), MERGE, greedy]);
+        let now = catalog(&[("pdf-forms", "Helps with paper."), MERGE, GREEDY]);
         expect![[r#"
-            3 of 6 the same
-            Lost "Fills in PDF forms.": Some(1) to Some(2), now Some("pdf")
-            Lost "sql review": Some(1) to None, now None
-            Lost "Reviews SQL queries for speed.": Some(1) to None, now None
+            0 of 6 the same
+            Lost "Fills in PDF forms.": Some(1) to Some(2), confident to confident, now Some("pdf")
+            Lost "sql review": Some(1) to None, confident to none, now None
+            Lost "Reviews SQL queries for speed.": Some(1) to None, confident to none, now None
+            Changed "pdf forms": Some(1) to Some(1), confident to ambiguous, now Some("pdf-forms")
+            Changed "pdf merge": Some(1) to Some(1), confident to ambiguous, now Some("pdf-merge")
+            Changed "Merges PDF files into one.": Some(1) to Some(1), confident to ambiguous, now Some("pdf-merge")
             added ["pdf"], removed ["sql-review"]
         "#]]
         .assert_eq(&tell(&base, &now, &probes(&base)));
@@ -285,6 +343,24 @@ mod tests {
     }
 
     #[test]
+    fn a_rival_that_takes_the_confidence_and_not_the_rank_is_seen() {
+        let base = catalog(&[FORMS, MERGE, SQL]);
+        let now = catalog(&[FORMS, MERGE, SQL, GREEDY]);
+        let probe = Probe {
+            query: "pdf forms".to_owned(),
+            expected: vec!["pdf-forms".to_owned()],
+        };
+        let drift = drift(&base, &now, &[probe], &Policy::default(), 1);
+        let it = &drift.moves[0];
+        assert_eq!(
+            (it.turn, it.before, it.after),
+            (Turn::Changed, Some(1), Some(1))
+        );
+        assert!(it.confidence_before > it.confidence_after);
+        assert!(!drift.has_losses());
+    }
+
+    #[test]
     fn without_a_right_skill_the_base_decides() {
         let base = catalog(&[FORMS, MERGE]);
         let now = catalog(&[MERGE]);
@@ -294,7 +370,7 @@ mod tests {
         };
         expect![[r#"
             1 of 2 the same
-            Lost "fill in this pdf form": Some(1) to None, now Some("pdf-merge")
+            Lost "fill in this pdf form": Some(1) to None, confident to ambiguous, now Some("pdf-merge")
             added [], removed ["pdf-forms"]
         "#]]
         .assert_eq(&tell(

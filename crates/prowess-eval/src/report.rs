@@ -30,7 +30,9 @@ pub struct Report {
     pub recall_at: usize,
     /// Mean of one over the rank of the first right skill.
     pub mrr: Option<f64>,
-    /// Positives with the right skill first, and a host that would take it for nothing.
+    /// Positives whose decision is `none`: a host would use no skill.
+    pub abstained: usize,
+    /// Those of them with the right skill first.
     pub hesitant: usize,
     /// Negatives for which a skill fired that should not.
     pub false_fires: usize,
@@ -138,6 +140,7 @@ pub fn evaluate(
         recall: sums.share(sums.recall),
         recall_at,
         mrr: sums.share(sums.reciprocal),
+        abstained: sums.abstained,
         hesitant: sums.hesitant,
         false_fires: sums.false_fires,
         skills: by_skill
@@ -244,6 +247,7 @@ struct Sums {
     hits: f64,
     recall: f64,
     reciprocal: f64,
+    abstained: usize,
     hesitant: usize,
     false_fires: usize,
 }
@@ -258,6 +262,7 @@ impl Sums {
             }
             Verdict::Hit | Verdict::Missed => {
                 self.positives += 1;
+                self.abstained += usize::from(answer.decision == "none");
                 self.recall += answer.recall;
                 self.reciprocal += answer.reciprocal;
             }
@@ -315,8 +320,13 @@ mod tests {
         }
         writeln!(
             told,
-            "hit@1 {:?}, recall {:?}, mrr {:?}, false fires {} of {}",
-            report.hit1, report.recall, report.mrr, report.false_fires, report.negatives
+            "hit@1 {:?}, recall {:?}, mrr {:?}, abstained {}, false fires {} of {}",
+            report.hit1,
+            report.recall,
+            report.mrr,
+            report.abstained,
+            report.false_fires,
+            report.negatives
         )
         .unwrap();
         for it in &report.confusions {
@@ -334,7 +344,7 @@ mod tests {
             absent: Missed None
             not: FalseFire None
             quiet: Quiet None
-            hit@1 Some(0.6), recall Some(0.8), mrr Some(0.7), false fires 1 of 2
+            hit@1 Some(0.6), recall Some(0.8), mrr Some(0.7), abstained 1, false fires 1 of 2
             bread taken for None: 1
             pdf-forms taken for Some("pdf-merge"): 1
             bread: Some(0.0) of 1

@@ -7,7 +7,7 @@ use clap::Args;
 use prowess::{Catalog, Source, import_jsonl};
 use prowess_eval::{
     Expected,
-    drift::{Drift, Probe, Turn, drift, probes},
+    drift::{Drift, Move, Probe, Turn, drift, probes},
     read_requests,
 };
 use serde::Serialize;
@@ -60,6 +60,7 @@ struct Output<'a> {
     ranker: &'static str,
     lost: usize,
     moved: usize,
+    changed: usize,
     gained: usize,
     #[serde(flatten)]
     drift: &'a Drift,
@@ -90,6 +91,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             ranker: policy.ranker.name(),
             lost: drift.count(Turn::Lost),
             moved: drift.count(Turn::Moved),
+            changed: drift.count(Turn::Changed),
             gained: drift.count(Turn::Gained),
             drift: &drift,
         })?;
@@ -143,11 +145,24 @@ fn requests(path: &Path) -> Result<Vec<Probe>, Failure> {
     Ok(cases.into_iter().map(probe).collect())
 }
 
+/// The decisions, and where they are the same, how sure they are.
+fn decision(it: &Move) -> String {
+    let (before, after) = (it.decision_before, it.decision_after);
+    if before != after {
+        return format!("{before} → {after}");
+    }
+    match (it.confidence_before, it.confidence_after) {
+        (Some(was), Some(is)) => format!("{:.0} % → {:.0} %", was * 100.0, is * 100.0),
+        _ => before.to_owned(),
+    }
+}
+
 fn human(drift: &Drift, session: &mut Session) -> Result<(), Failure> {
     let mut table = Table::new(&[
         ("WHAT", Side::Left),
         ("SKILL", Side::Left),
         ("RANK", Side::Left),
+        ("DECISION", Side::Left),
         ("FIRST NOW", Side::Left),
         ("REQUEST", Side::Left),
     ]);
@@ -156,6 +171,7 @@ fn human(drift: &Drift, session: &mut Session) -> Result<(), Failure> {
         let (word, ink): (_, fn(Paint, &str) -> String) = match it.turn {
             Turn::Lost => ("lost", Paint::error),
             Turn::Moved => ("moved", Paint::warning),
+            Turn::Changed => ("changed", Paint::warning),
             Turn::Gained => ("gained", Paint::good),
         };
         table.row(vec![
@@ -165,6 +181,7 @@ fn human(drift: &Drift, session: &mut Session) -> Result<(), Failure> {
                 Some(Paint::strong),
             ),
             (format!("{} → {}", rank(it.before), rank(it.after)), None),
+            (decision(it), None),
             (
                 it.first_after.as_deref().map_or("nothing".to_owned(), line),
                 None,
@@ -184,11 +201,12 @@ fn human(drift: &Drift, session: &mut Session) -> Result<(), Failure> {
     }
     session.output.finish()?;
     let mut text = format!(
-        "{}: {} the same, {} lost, {} moved, {} gained\n",
+        "{}: {} the same, {} lost, {} moved, {} changed, {} gained\n",
         count(drift.queries, "request"),
         drift.same,
         drift.count(Turn::Lost),
         drift.count(Turn::Moved),
+        drift.count(Turn::Changed),
         drift.count(Turn::Gained)
     );
     for (word, names) in [("only before", &drift.removed), ("only now", &drift.added)] {

@@ -1,10 +1,13 @@
 //! `prowess eval`: how well the skills are found, by requests whose skill is known.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, ValueEnum};
 use prowess::{Catalog, Content, Limits, Skill, State, display_path};
-use prowess_eval::{Case, Report, evaluate, read};
+use prowess_eval::{Case, Expected, Report, evaluate, read, read_requests};
 use serde::Serialize;
 
 use super::{
@@ -14,12 +17,14 @@ use super::{
 use crate::{
     exit::{Exit, Failure},
     files,
+    find::find,
     places::Request,
     render::{
         paint::Paint,
         text::{count, line, list},
     },
     session::Session,
+    write::write_whole,
 };
 
 mod human;
@@ -32,6 +37,10 @@ pub(crate) struct Arguments {
     /// when left out, what lies in the `evals` folder of each skill
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Add a request and the skill that is right for it to FILE, or to `evals.jsonl`, and measure
+    /// nothing
+    #[arg(long, num_args = 2, value_names = ["REQUEST", "NAME"])]
+    add: Option<Vec<String>>,
     /// End with exit code 1 when hit@1 is below this, 0 to 1
     #[arg(long, value_name = "X", value_parser = number)]
     min_hit1: Option<f32>,
@@ -83,6 +92,9 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         local: true,
         ..Request::default()
     })?;
+    if let Some([request, name]) = arguments.add.as_deref() {
+        return add(request, name, &arguments.files, &catalog, session);
+    }
     let (read_files, cases) = if arguments.files.is_empty() {
         found(&catalog, session)
     } else {
@@ -157,6 +169,60 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     } else {
         Exit::Findings
     })
+}
+
+/// Adds a line to a file of requests, so that what people really ask is measured from then on.
+fn add(
+    request: &str,
+    name: &str,
+    files: &[PathBuf],
+    catalog: &Catalog,
+    session: &mut Session,
+) -> Result<Exit, Failure> {
+    let file = match files {
+        [] => session.places().start().join("evals.jsonl"),
+        [file] => file.clone(),
+        _ => return Err(Failure::usage("`--add` adds to one file")),
+    };
+    let name = find(catalog, name)?.name();
+    let shown = session.environment.shorten(&file);
+    let cannot = || Failure::new(format!("cannot add to `{shown}`"));
+    let mut text = match files::read_text(&file, MOST_BYTES) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(cannot().because(&error)),
+    };
+    let cases = read_requests(&text).map_err(|error| cannot().because(&error))?;
+    // One line of an object is also a file of lines; anything larger would be broken by a line more.
+    let whole = serde_json::from_str::<serde_json::Value>(&text);
+    if whole.is_ok_and(|it| it.is_array() || text.trim().contains('\n')) {
+        return Err(cannot().hint("it is one JSON value; `--add` writes a line for each request"));
+    }
+    let expected = Expected::Skills(vec![vec![name.to_owned()]]);
+    if cases
+        .iter()
+        .any(|it| it.query == request && it.expected == expected)
+    {
+        session
+            .output
+            .message(&format!("`{shown}` has it already\n"));
+        return Ok(Exit::Fine);
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let line = serde_json::json!({ "query": request, "expect": [name] });
+    text.push_str(&line.to_string());
+    text.push('\n');
+    write_whole(&file, text.as_bytes())?;
+    session.output.message(&format!(
+        "added to `{shown}`, which has {}\n",
+        count(cases.len() + 1, "request")
+    ));
+    session
+        .output
+        .hint(&format!("`prowess eval {shown}` measures them"));
+    Ok(Exit::Fine)
 }
 
 /// Which limits do not hold.

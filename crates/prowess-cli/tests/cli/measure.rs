@@ -210,7 +210,7 @@ fn eval_reads_what_lies_in_the_skills_folders() {
     "#]]
     .assert_eq(&world.run("eval skills/sql-review/evals/fixture.json --dir skills"));
     expect![[r#"
-        2 requests, 1 with a right skill: hit@1 0.000, recall@5 0.000, MRR 0.000; 0 of 1 fired a skill they should not
+        2 requests, 1 with a right skill: hit@1 0.000, recall@5 0.000, MRR 0.000; 1 answered with no skill; 0 of 1 fired a skill they should not
 
         SKILL      REQUESTS  HIT@1  RECALL    MRR  FALSE FIRES
         pdf-forms         1  0.000   0.000  0.000  0 of 1
@@ -240,7 +240,7 @@ fn drift_tells_what_moved_and_what_was_lost() {
     world.file("work/base.jsonl", &base);
     expect![[r#"
         -- stderr
-        6 requests: 6 the same, 0 lost, 0 moved, 0 gained
+        6 requests: 6 the same, 0 lost, 0 moved, 0 changed, 0 gained
         -- exit 0
     "#]]
     .assert_eq(&world.run("drift --base base.jsonl --dir skills"));
@@ -256,10 +256,10 @@ fn drift_tells_what_moved_and_what_was_lost() {
         ),
     );
     expect![[r#"
-        WHAT  SKILL      RANK   FIRST NOW  REQUEST
-        lost  pdf-forms  1 → 2  office     Fills in PDF forms.
+        WHAT  SKILL      RANK   DECISION      FIRST NOW  REQUEST
+        lost  pdf-forms  1 → 2  100 % → 25 %  office     Fills in PDF forms.
         -- stderr
-        6 requests: 5 the same, 1 lost, 0 moved, 0 gained
+        6 requests: 5 the same, 1 lost, 0 moved, 0 changed, 0 gained
         only now: `office`
         -- exit 1
     "#]]
@@ -267,7 +267,7 @@ fn drift_tells_what_moved_and_what_was_lost() {
     world.file("work/q.jsonl", "{\"query\":\"is this query fast\"}\n");
     expect![[r#"
         -- stderr
-        1 request: 1 the same, 0 lost, 0 moved, 0 gained
+        1 request: 1 the same, 0 lost, 0 moved, 0 changed, 0 gained
         only now: `office`
         -- exit 0
     "#]]
@@ -304,10 +304,10 @@ fn drift_reads_a_git_revision() {
         )
     };
     expect![[r#"
-        WHAT  SKILL       RANK   FIRST NOW  REQUEST
-        lost  sql-review  1 → -  nothing    sql review
-        lost  sql-review  1 → -  nothing    Reviews PostgreSQL queries for speed.
-        6 requests: 4 the same, 2 lost, 0 moved, 0 gained
+        WHAT  SKILL       RANK   DECISION          FIRST NOW  REQUEST
+        lost  sql-review  1 → -  confident → none  nothing    sql review
+        lost  sql-review  1 → -  confident → none  nothing    Reviews PostgreSQL querie…
+        6 requests: 4 the same, 2 lost, 0 moved, 0 changed, 0 gained
         only before: `sql-review`
         -- exit 1
     "#]]
@@ -326,6 +326,48 @@ fn drift_reads_a_git_revision() {
         -- exit 3
     "#]]
     .assert_eq(&run("drift --base-rev nowhere --dir skills"));
+}
+
+#[test]
+fn eval_collects_requests_of_ones_own() {
+    let world = world();
+    let add = |request: &str, rest: &str| {
+        let mut command = world.command("eval --dir skills --add");
+        command.arg(request).args(rest.split(' '));
+        let output = command.output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    expect![[r#"
+        added to `evals.jsonl`, which has 1 request
+        hint: `prowess eval evals.jsonl` measures them
+    "#]]
+    .assert_eq(&add("fill in \"this\" form", "pdf-forms"));
+    expect![[r#"
+        `evals.jsonl` has it already
+    "#]]
+    .assert_eq(&add("fill in \"this\" form", "pdf-forms"));
+    expect![[r#"
+        added to `evals.jsonl`, which has 2 requests
+        hint: `prowess eval evals.jsonl` measures them
+    "#]]
+    .assert_eq(&add("why is this query slow", "sql-review evals.jsonl"));
+    expect![[r#"
+        {"query":"fill in \"this\" form","expect":["pdf-forms"]}
+        {"query":"why is this query slow","expect":["sql-review"]}
+    "#]]
+    .assert_eq(&world.read("work/evals.jsonl"));
+    expect![[r#"
+        error: no skill named `pdf-form`
+        hint: did you mean `pdf-forms`? `prowess list` shows all 3
+    "#]]
+    .assert_eq(&add("fill", "pdf-form"));
+    world.file("work/list.json", "[]\n");
+    expect![[r#"
+        error: cannot add to `list.json`
+        hint: it is one JSON value; `--add` writes a line for each request
+    "#]]
+    .assert_eq(&add("fill", "pdf-forms list.json"));
+    assert_eq!(world.read("work/list.json"), "[]\n");
 }
 
 /// Row 66: an object is missing, and the repository says how to get it, and what else to run.

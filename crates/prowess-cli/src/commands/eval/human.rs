@@ -84,12 +84,15 @@ fn summary(report: &Report) -> String {
             share(report.mrr)
         );
     }
-    if report.hesitant > 0 {
-        let _ = write!(
-            text,
-            "; {} rightly answered, but with too little confidence to be used",
-            report.hesitant
-        );
+    if report.abstained > 0 {
+        let _ = write!(text, "; {} answered with no skill", report.abstained);
+        if report.hesitant > 0 {
+            let _ = write!(
+                text,
+                ", {} of them with the right one first",
+                report.hesitant
+            );
+        }
     }
     if report.negatives > 0 {
         let _ = write!(
