@@ -14,7 +14,7 @@ use crate::{
         Location,
         disk::{
             handle::ReadFault,
-            inside::{InsideFault, list_inside, read_inside, read_whole},
+            inside::{InsideFault, list_inside, read_whole},
         },
         remote::{FetchError, Remote},
     },
@@ -202,47 +202,31 @@ impl Files<'_> {
                 reason,
             });
         }
-        if let Some(remote) = self.remote {
-            let page = remote_page(remote, path, offset, limits)?;
-            self.hides_nothing(path, &page.content)?;
-            return Ok(page);
+        let bytes = match self.remote {
+            Some(remote) => remote_file(remote, path, limits)?,
+            None => self.local_file(path, limits)?,
+        };
+        let size = bytes.len() as u64;
+        let start = offset.min(size) as usize;
+        let end = start.saturating_add(limits.page_bytes).min(bytes.len());
+        let content = Content::new(bytes[start..end].to_vec(), end == bytes.len());
+        // Judged as a whole: a page could end in the middle of what is refused.
+        if matches!(content, Content::Text(_)) || str::from_utf8(&bytes).is_ok() {
+            self.hides_nothing_in(path, &bytes)?;
         }
-        if let Some(seal) = self.seal {
-            return self.read_sealed(seal, path, offset, limits);
-        }
-        let location = self.location()?;
-        let below = self.path_below(path, limits)?;
-        let (bytes, facts) = read_inside(location, &below, offset, limits.page_bytes)
-            .map_err(|fault| self.explain(path, fault))?;
-        if facts.size > limits.resource_bytes {
-            return Err(ResourceError::TooLarge {
-                path: display_text(path),
-                size: facts.size,
-                limit: limits.resource_bytes,
-            });
-        }
-        let at_end = offset + bytes.len() as u64 >= facts.size;
-        let content = Content::new(bytes, at_end);
-        self.hides_nothing(path, &content)?;
-        let next_offset = offset + content.byte_count() as u64;
+        let next_offset = start as u64 + content.byte_count() as u64;
         Ok(Page {
             path: path.to_owned(),
-            size: facts.size,
+            size,
             offset,
-            next_offset: (next_offset < facts.size).then_some(next_offset),
+            next_offset: (next_offset < size).then_some(next_offset),
             content,
         })
     }
 
-    /// Reads one page of a file that was trusted by its hash. The file is read whole, so that
-    /// what is handed out is what was trusted, even if the file changed since the load.
-    fn read_sealed(
-        &self,
-        seal: &Seal,
-        path: &str,
-        offset: u64,
-        limits: &Limits,
-    ) -> Result<Page, ResourceError> {
+    /// A file of a skill that is here. What was trusted by its hash has to be what was trusted,
+    /// even if the file changed since the load.
+    fn local_file(&self, path: &str, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
         let location = self.location()?;
         let below = self.path_below(path, limits)?;
         let bytes = match read_whole(location, &below, limits.resource_bytes) {
@@ -255,44 +239,32 @@ impl Files<'_> {
             }
             read => read.map_err(|fault| self.explain(path, fault))?,
         };
-        if !seal.admits(&slashed(&below), ContentHash::of(&bytes)) {
+        if let Some(seal) = self.seal
+            && !seal.admits(&slashed(&below), ContentHash::of(&bytes))
+        {
             return Err(ResourceError::Changed {
                 path: display_text(path),
             });
         }
-        let size = bytes.len() as u64;
-        let start = offset.min(size) as usize;
-        let end = start.saturating_add(limits.page_bytes).min(bytes.len());
-        let content = Content::new(bytes[start..end].to_vec(), end == bytes.len());
-        self.hides_nothing(path, &content)?;
-        let next_offset = start as u64 + content.byte_count() as u64;
-        Ok(Page {
-            path: path.to_owned(),
-            size,
-            offset,
-            next_offset: (next_offset < size).then_some(next_offset),
-            content,
-        })
+        Ok(bytes)
     }
 
-    /// Refuses a text that tells a model more than it shows a person.
-    fn hides_nothing(&self, path: &str, content: &Content) -> Result<(), ResourceError> {
-        match content {
-            Content::Text(text) => self.hides_nothing_in(path, text),
-            Content::Base64(_) => Ok(()),
+    /// Refuses a file whose text tells a model more than it shows a person.
+    fn hides_nothing_in(&self, path: &str, bytes: &[u8]) -> Result<(), ResourceError> {
+        if self.hidden_allowed {
+            return Ok(());
         }
-    }
-
-    fn hides_nothing_in(&self, path: &str, text: &str) -> Result<(), ResourceError> {
-        if !self.hidden_allowed
-            && let Some(span) = first_hidden(text)
-        {
-            let Position { line, column } = Position::of(text.as_bytes(), span.start);
-            return Err(ResourceError::Hidden {
-                path: display_text(path),
-                line,
-                column,
-            });
+        let mut start = 0;
+        for chunk in bytes.utf8_chunks() {
+            if let Some(span) = first_hidden(chunk.valid()) {
+                let Position { line, column } = Position::of(bytes, start + span.start);
+                return Err(ResourceError::Hidden {
+                    path: display_text(path),
+                    line,
+                    column,
+                });
+            }
+            start += chunk.valid().len() + chunk.invalid().len();
         }
         Ok(())
     }
@@ -345,14 +317,9 @@ impl Files<'_> {
     }
 }
 
-/// One page of a remote file. The file is checked as a whole, so it is fetched as a whole; a copy
-/// that was checked before is at hand for the pages that follow.
-fn remote_page(
-    remote: &Remote,
-    path: &str,
-    offset: u64,
-    limits: &Limits,
-) -> Result<Page, ResourceError> {
+/// A remote file. It is checked as a whole, so it is fetched as a whole; a copy that was checked
+/// before is at hand for the pages that follow.
+fn remote_file(remote: &Remote, path: &str, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
     let too_large = |size: u64| ResourceError::TooLarge {
         path: display_text(path),
         size,
@@ -368,17 +335,7 @@ fn remote_page(
     if size > limits.resource_bytes {
         return Err(too_large(size));
     }
-    let start = offset.min(size) as usize;
-    let end = start.saturating_add(limits.page_bytes).min(bytes.len());
-    let content = Content::new(bytes[start..end].to_vec(), end == bytes.len());
-    let next_offset = start as u64 + content.byte_count() as u64;
-    Ok(Page {
-        path: path.to_owned(),
-        size,
-        offset,
-        next_offset: (next_offset < size).then_some(next_offset),
-        content,
-    })
+    Ok(bytes)
 }
 
 /// What is wrong with a path, before anything is opened.

@@ -14,7 +14,7 @@ use prowess_format::{
 };
 
 use crate::{
-    display::display_path,
+    display::{display_path, display_text},
     identity::{ContentHash, skill_id},
     limits::Limits,
     resource::{Files, Page, RawFiles, Resource, ResourceError, Resources, Seal, SealError},
@@ -243,6 +243,12 @@ impl Skill {
         }
     }
 
+    /// What a model would read in it and a person would not see.
+    pub(crate) fn hidden_text(&self) -> Option<&Diagnostic> {
+        let code = rules::hidden_unicode::RULE.code;
+        self.own_diagnostics().iter().find(|it| it.code == code)
+    }
+
     /// The name it is called by: its own, or that of its folder or file.
     pub fn name(&self) -> &str {
         &self.facts.record.name
@@ -408,6 +414,20 @@ impl Skill {
             id: None,
         };
         let mut skill = Self::read(file, Profile::Lenient);
+        // With the list only its own words could be judged; the text is judged where it comes in.
+        if self.hidden_allowed {
+            skill.allow_hidden(Profile::Lenient);
+        } else if let Some(fault) = skill.hidden_text() {
+            return Err(FetchError {
+                message: format!(
+                    "`{}` of the MCP server `{}` is not used: {}",
+                    display_text(&remote.uri),
+                    remote.server,
+                    fault.message
+                ),
+                help: "do not use the skill, and tell the owner of the server".to_owned(),
+            });
+        }
         skill.set_remote(remote);
         skill.source = self.source;
         skill.decision = self.decision;

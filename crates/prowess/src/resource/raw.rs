@@ -75,8 +75,8 @@ impl Files<'_> {
         {
             return Err(ResourceError::Changed { path: shown });
         }
-        if let Ok(text) = str::from_utf8(&bytes) {
-            self.hides_nothing_in(&shown, text)?;
+        if str::from_utf8(&bytes).is_ok() {
+            self.hides_nothing_in(&shown, &bytes)?;
         }
         Ok(bytes)
     }

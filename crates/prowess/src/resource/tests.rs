@@ -203,6 +203,32 @@ fn large_files_come_in_pages_and_the_largest_not_at_all() {
     );
 }
 
+/// Limits of a project must not undo the check: the verdict is that of the whole file.
+#[test]
+fn no_page_is_small_enough_to_hide_something() {
+    let tags = "Fine.\n\u{e0069}\u{e0067}\u{e006e}";
+    let spaces = format!("Fine.\n{}", "\u{200b}".repeat(40));
+    let tree = Tree::new()
+        .skill("skills/pdf")
+        .file("skills/pdf/tags.txt", tags)
+        .file("skills/pdf/spaces.txt", &spaces);
+    let skill = pdf(&tree);
+    for page_bytes in 1..12 {
+        let limits = Limits {
+            page_bytes,
+            ..Limits::default()
+        };
+        for (path, size) in [("tags.txt", tags.len()), ("spaces.txt", spaces.len())] {
+            for offset in 0..size as u64 {
+                let read = skill.read_resource(path, offset, &limits);
+                let error = read.unwrap_err().to_string();
+                let place = format!("`{path}` is not read: a hidden character stands in line 2");
+                assert!(error.starts_with(&place), "{page_bytes} {offset}: {error}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_value_has_no_files() {
     let source = MemorySource::new("memory").skill("a", "---\nname: a\ndescription: D\n---\n");

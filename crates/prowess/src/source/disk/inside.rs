@@ -217,6 +217,10 @@ fn find_inside<F: Folder>(location: &Location, path: &Path) -> Result<(F, OsStri
             folders.pop();
             continue;
         }
+        // No list names what a version control system keeps, and addresses with tokens stand there.
+        if is_history(&part.to_ascii_lowercase()) {
+            return Err(io::Error::from(io::ErrorKind::NotFound).into());
+        }
         let (kind, _) = folder.facts(&part)?;
         match kind {
             Kind::Link => {
@@ -281,6 +285,9 @@ mod tests {
             .link("skill/abs.md", "/etc/hostname")
             .link("skill/up", "..")
             .link("skill/loop", "loop")
+            .file("skill/.git/config", "token")
+            .file("skill/deep/.hg/hgrc", "token")
+            .link("skill/innocent.md", ".git/config")
             .file("secret.md", "outside")
     }
 
@@ -319,6 +326,9 @@ mod tests {
             "loop",
             "deep",
             "no",
+            ".git/config",
+            "deep/.hg/hgrc",
+            "innocent.md",
         ] {
             assert_eq!(reads::<NativeFolder>(&tree, path), None, "{path}");
             assert_eq!(reads::<PortableFolder>(&tree, path), None, "{path}");
