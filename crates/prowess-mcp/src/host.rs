@@ -35,6 +35,7 @@ mod http;
 mod lane;
 mod lines;
 mod list;
+mod process;
 mod raw;
 mod server;
 mod source;

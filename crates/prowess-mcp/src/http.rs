@@ -21,6 +21,8 @@ mod gate;
 mod guard;
 mod metrics;
 mod refuse;
+mod sessions;
+mod streams;
 
 pub use guard::Token;
 
@@ -28,6 +30,8 @@ use crate::{server::SkillServer, wire::MAX_MESSAGE};
 use gate::InFlight;
 use metrics::Metrics;
 use refuse::Quota;
+use sessions::Sessions;
+use streams::Streams;
 
 /// How the endpoint is protected and bounded.
 #[derive(Debug, Clone)]
@@ -36,11 +40,14 @@ pub struct HttpOptions {
     pub token: Option<Token>,
     /// Names beside the loopback ones that the server may be called by.
     pub hosts: Vec<String>,
-    /// Connections at one time; more are answered with 503.
+    /// Connections at one time; more are answered with 503. Half of them may be streams that last,
+    /// and one more of those ends the oldest.
     pub connections: usize,
-    /// Requests of one client at one time; more are answered with 503.
+    /// Requests of one client at one time; more are answered with 503. A client is another machine,
+    /// or a connection from this one.
     pub in_flight: usize,
-    /// Sessions at one time; more are answered with 503.
+    /// Sessions at one time. One more takes the place of the one not used for longest, or is
+    /// answered with 503 where all have something under way.
     pub sessions: usize,
     /// How long the head of a request may take, and a connection may be idle.
     pub head_timeout: Duration,
@@ -89,13 +96,14 @@ pub enum HttpError {
     },
 }
 
-/// What every request passes by.
+/// What every request meets.
 #[derive(Debug)]
-struct Desk {
+struct AppState {
     options: HttpOptions,
     in_flight: InFlight,
     metrics: Metrics,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Sessions,
+    streams: Streams,
     server: SkillServer,
     quota: Quota,
     /// Nothing more is answered, and streams end.
@@ -105,20 +113,26 @@ struct Desk {
 /// The whole service as a value; it needs no socket. When `end` is cancelled its streams end, and
 /// what still comes is answered with 503.
 pub fn app(server: &SkillServer, options: HttpOptions, end: &CancellationToken) -> Router {
-    router(&desk(server, options, end.child_token()))
+    router(&app_state(server, options, end.child_token()))
 }
 
-fn desk(server: &SkillServer, options: HttpOptions, ended: CancellationToken) -> Arc<Desk> {
+fn app_state(
+    server: &SkillServer,
+    options: HttpOptions,
+    ended: CancellationToken,
+) -> Arc<AppState> {
     let mut sessions = LocalSessionManager::default();
     // An answer is sent once and not kept: a client that lost one asks again.
     sessions.session_config.completed_cache_ttl = Duration::ZERO;
     sessions.session_config.sse_retry = None;
     // People leave an editor open over lunch.
     sessions.session_config.keep_alive = Some(Duration::from_secs(3 * 60 * 60));
-    Arc::new(Desk {
+    Arc::new(AppState {
         in_flight: InFlight::new(options.in_flight),
         metrics: Metrics::default(),
-        sessions: Arc::new(sessions),
+        sessions: Sessions::new(Arc::new(sessions), options.sessions),
+        // The other half is for those who ask and go.
+        streams: Streams::new(options.connections / 2),
         server: server.clone(),
         options,
         quota: Quota::default(),
@@ -126,41 +140,44 @@ fn desk(server: &SkillServer, options: HttpOptions, ended: CancellationToken) ->
     })
 }
 
-fn router(desk: &Arc<Desk>) -> Router {
+fn router(state: &Arc<AppState>) -> Router {
     let mut config = StreamableHttpServerConfig::default()
         .with_json_response(true)
         .with_sse_retry(None)
         .with_max_request_body_bytes(MAX_MESSAGE)
-        .with_cancellation_token(desk.ended.clone())
+        .with_cancellation_token(state.ended.clone())
         // The guard has looked at Host and Origin for every path.
         .disable_allowed_hosts();
     config.legacy_session_mode = true;
-    let server = desk.server.clone();
+    let server = state.server.clone();
     let service = StreamableHttpService::new(
         move || Ok(server.connect()),
-        Arc::clone(&desk.sessions),
+        state.sessions.manager(),
         config,
     );
     let mcp = Router::new()
-        .fallback_service(service)
-        .layer(middleware::from_fn_with_state(Arc::clone(desk), gate::pass));
+        .route_service("/mcp", service)
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(state),
+            gate::pass,
+        ));
     Router::new()
-        .nest("/mcp", mcp)
+        .merge(mcp)
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/metrics", get(tell_metrics))
         .fallback(|| async { (StatusCode::NOT_FOUND, "the endpoint is `/mcp`\n") })
         .layer(middleware::from_fn_with_state(
-            Arc::clone(desk),
+            Arc::clone(state),
             guard::pass,
         ))
-        .with_state(Arc::clone(desk))
+        .with_state(Arc::clone(state))
 }
 
-async fn tell_metrics(State(desk): State<Arc<Desk>>) -> Response {
-    let sessions = desk.sessions.sessions.read().await.len();
-    let text = desk
+async fn tell_metrics(State(state): State<Arc<AppState>>) -> Response {
+    let sessions = state.sessions.count().await;
+    let text = state
         .metrics
-        .render(sessions, desk.in_flight.count(), &desk.server);
+        .render(sessions, state.in_flight.count(), &state.server);
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
@@ -184,9 +201,9 @@ pub async fn serve(
     end: CancellationToken,
 ) {
     // Not a child of `end`: a request under way then still needs what answers it.
-    let desk = desk(server, options, CancellationToken::new());
-    let router = router(&desk);
-    accept::run(listener, router, &desk, &end).await;
+    let state = app_state(server, options, CancellationToken::new());
+    let router = router(&state);
+    accept::run(listener, router, &state, &end).await;
 }
 
 #[cfg(test)]

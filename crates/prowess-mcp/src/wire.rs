@@ -1,8 +1,12 @@
 //! One message as bytes: whether it is one, within which bounds, and what is said if not.
 
+#[cfg(feature = "http")]
+use std::borrow::Cow;
 use std::io;
 
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, RequestId};
+#[cfg(feature = "http")]
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value as Json, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
@@ -122,6 +126,11 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
 /// Reads one message.
 pub(crate) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Fault> {
+    bounded(bytes)?;
+    serde_json::from_slice(bytes).map_err(|error| explain(bytes, &error))
+}
+
+fn bounded(bytes: &[u8]) -> Result<(), Fault> {
     if bytes.len() > MAX_MESSAGE {
         return Err(Fault::too_large());
     }
@@ -129,7 +138,38 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Fault> {
         let message = format!("the message is nested deeper than {MAX_NESTING}");
         return Err(Fault::new(ErrorCode::INVALID_REQUEST, message));
     }
-    serde_json::from_slice(bytes).map_err(|error| explain(bytes, &error))
+    Ok(())
+}
+
+/// As much of a message as decides whether it is let in. The rest is skipped, not built.
+#[cfg(feature = "http")]
+#[derive(Debug, Deserialize)]
+pub(crate) struct Head<'a> {
+    #[serde(borrow)]
+    jsonrpc: Cow<'a, str>,
+    pub(crate) id: Option<RequestId>,
+    #[serde(borrow)]
+    pub(crate) method: Option<Cow<'a, str>>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+/// Reads the head of one message; the SDK reads the rest.
+#[cfg(feature = "http")]
+pub(crate) fn head(bytes: &[u8]) -> Result<Head<'_>, Fault> {
+    bounded(bytes)?;
+    let head: Head<'_> = serde_json::from_slice(bytes).map_err(|error| explain(bytes, &error))?;
+    let is_message = head.method.is_some() || head.result.is_some() || head.error.is_some();
+    if head.jsonrpc != "2.0" || !is_message {
+        return Err(Fault {
+            id: head.id,
+            ..Fault::new(
+                ErrorCode::INVALID_REQUEST,
+                "the message is no JSON-RPC request",
+            )
+        });
+    }
+    Ok(head)
 }
 
 /// Tells what is not JSON from what is JSON and no message.

@@ -12,13 +12,14 @@ use rmcp::{
 };
 use serde::Deserialize;
 use serde_json::Value as Json;
-use tokio::{process::Child, time::timeout};
+use tokio::time::timeout;
 
 use super::{
     EXTENSION,
     config::{HostLimits, ServerConfig, Transport},
     fault::Fault,
     lines::Faults,
+    process::Process,
     raw,
 };
 
@@ -42,7 +43,7 @@ pub(super) struct Connection {
     timeout: Duration,
     service: Mutex<Option<Service>>,
     peer: Peer<RoleClient>,
-    child: Mutex<Option<Child>>,
+    process: Mutex<Option<Process>>,
     faults: Arc<Faults>,
     said: Arc<Mutex<Vec<u8>>>,
     news: News,
@@ -77,7 +78,7 @@ impl Connection {
             said: &said,
             news: &news,
         };
-        let (service, child) = match &config.transport {
+        let (service, process) = match &config.transport {
             Transport::Command { .. } => start.command().await?,
             Transport::Url { .. } => (start.url().await?, None),
         };
@@ -87,7 +88,7 @@ impl Connection {
             timeout: config.timeout,
             service: Mutex::new(Some(service)),
             peer,
-            child: Mutex::new(child),
+            process: Mutex::new(process),
             faults,
             said,
             news,
@@ -165,11 +166,10 @@ impl Connection {
         if let Some(mut service) = service {
             let _ = service.close_with_timeout(GRACE).await;
         }
-        if let Some(mut child) = take(&self.child) {
-            // Its standard input is closed by now, which tells it to end.
-            if timeout(GRACE, child.wait()).await.is_err() {
-                let _ = child.kill().await;
-            }
+        if let Some(mut process) = take(&self.process) {
+            // Its standard input is closed by now, which tells it to end. Whatever is left of it
+            // and of what it started ends when it is dropped.
+            let _ = timeout(GRACE, process.wait()).await;
         }
     }
 }

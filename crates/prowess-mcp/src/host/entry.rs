@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use prowess::{
     ContentHash, Resource, display_text,
     format::{Field, Node, Span, Style, Value, print},
+    opaque_id,
     source::remote::path_below,
 };
 use serde_json::{Map, Value as Json};
@@ -166,7 +167,10 @@ impl Entry {
             Manifest::Listed(files) => {
                 let is_it = |uri: &&String| {
                     let below = path_below(&self.uri, uri);
-                    below == Some(path) || below.and_then(decoded).as_deref() == Some(path)
+                    let is = |known: Option<String>| known.as_deref() == Some(path);
+                    below == Some(path)
+                        || is(below.and_then(decoded))
+                        || is(below.and_then(shown_path))
                 };
                 files.keys().find(is_it).cloned()
             }
@@ -273,14 +277,15 @@ fn is_inside(path: &str) -> bool {
             .all(|part| !matches!(part, "" | "." | ".."))
 }
 
-/// A path that can stand in a list a model reads: as it is meant, or, where that would break a
-/// line, hide something or mean a folder on another system, as the address has it. A file is found
-/// by both.
+/// A path that can stand in a list a model reads: as it is meant, with an id for a name that would
+/// break a line, hide something or mean a folder on another system.
 fn shown_path(path: &str) -> Option<String> {
-    let is_plain = |path: &String| display_text(path) == **path && !path.contains('\\');
-    decoded(path)
-        .filter(is_plain)
-        .or_else(|| Some(path.to_owned()).filter(is_plain))
+    let shown = |name: &str| match display_text(name) == name && !name.contains('\\') {
+        true => name.to_owned(),
+        false => opaque_id(name.as_ref()),
+    };
+    let names: Vec<String> = decoded(path)?.split('/').map(shown).collect();
+    Some(names.join("/"))
 }
 
 /// A path without `%` codes; `None` where they make no text.

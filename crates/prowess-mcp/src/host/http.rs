@@ -1,7 +1,7 @@
 //! Streamable HTTP with a bound on every answer. The client that comes with the SDK reads a JSON
 //! body whole, however long it is.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::HashMap, net::IpAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream::BoxStream};
@@ -294,10 +294,16 @@ fn same_origin() -> Policy {
     })
 }
 
+/// Whether what is sent to an address can be read on the way.
+pub(super) fn is_exposed(url: &str) -> bool {
+    !is_loopback(url) && reqwest::Url::parse(url).is_ok_and(|url| url.scheme() == "http")
+}
+
 /// Whether an address is on this machine, where no proxy can reach it.
 fn is_loopback(url: &str) -> bool {
     reqwest::Url::parse(url).is_ok_and(|url| {
-        url.host_str()
-            .is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]")
+        let host = url.host_str().unwrap_or_default();
+        let address = host.trim_start_matches('[').trim_end_matches(']');
+        host == "localhost" || address.parse().is_ok_and(|it: IpAddr| it.is_loopback())
     })
 }

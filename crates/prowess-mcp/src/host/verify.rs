@@ -85,8 +85,8 @@ fn same(listed: &Json, written: &Value) -> bool {
     }
 }
 
-/// What a number can mean to readers of YAML 1.1 and 1.2: `0o17`, `017`, `0x1f` and `1_000` are
-/// numbers to some.
+/// What a number can mean to readers of YAML 1.1 and 1.2: `0o17`, `017`, `0x1f`, `1_000` and
+/// `190:20:30`, to the base of sixty, are numbers to some.
 fn readings(text: &str) -> impl Iterator<Item = f64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -100,7 +100,17 @@ fn readings(text: &str) -> impl Iterator<Item = f64> {
     };
     let decimal = digits.replace('_', "").parse::<f64>().ok();
     let decimal = decimal.filter(|_| signed(digits));
-    let all = [decimal, radix("0x", 16), radix("0o", 8), radix("0", 8)];
+    let sixties = digits.split(':').try_fold(0.0, |sum, part| {
+        let value = part.parse::<f64>().ok().filter(|_| signed(part))?;
+        Some(sum * 60.0 + value)
+    });
+    let all = [
+        decimal,
+        radix("0x", 16),
+        radix("0o", 8),
+        radix("0", 8),
+        sixties,
+    ];
     let value = move |value: f64| if negative { -value } else { value };
     all.into_iter().flatten().map(value)
 }
@@ -145,16 +155,16 @@ mod tests {
 
     #[test]
     fn numbers_and_days_mean_what_any_reader_makes_of_them() {
-        let written = "a: 0x10\nb: 0o17\nc: 017\nd: 1_000\ne: 2026-01-31\nf: -0x10\n";
+        let written = "a: 0x10\nb: 0o17\nc: 017\nd: 1_000\ne: 2026-01-31\nf: -0x10\ng: 190:20:30\n";
         let check = |listed: Json, expected: &Expect| {
             check(listed, &format!("---\n{written}---\nBody\n"), expected);
         };
         check(
-            json!({"a": 16, "b": 15, "c": 15, "d": 1000, "e": "2026-01-31T00:00:00.000Z", "f": -16}),
+            json!({"a": 16, "b": 15, "c": 15, "d": 1000, "e": "2026-01-31T00:00:00.000Z", "f": -16, "g": 685_230}),
             &expect!["Body"],
         );
         check(
-            json!({"a": "0x10", "b": "0o17", "c": 17, "d": "1_000", "e": "2026-01-31", "f": -16}),
+            json!({"a": "0x10", "b": "0o17", "c": 17, "d": "1_000", "e": "2026-01-31", "f": -16, "g": "190:20:30"}),
             &expect!["Body"],
         );
         check(

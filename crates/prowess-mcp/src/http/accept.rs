@@ -18,7 +18,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::{Desk, gate::Client};
+use super::{AppState, gate::Client};
 
 /// Bytes of the head of a request.
 const HEAD: usize = 32 * 1024;
@@ -32,10 +32,10 @@ const NO_ROOM: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\
 pub(super) async fn run(
     listener: TcpListener,
     router: Router,
-    desk: &Arc<Desk>,
+    state: &Arc<AppState>,
     end: &CancellationToken,
 ) {
-    let room = Arc::new(Semaphore::new(desk.options.connections));
+    let room = Arc::new(Semaphore::new(state.options.connections));
     let telling = Arc::new(Semaphore::new(TOLD));
     let graceful = GracefulShutdown::new();
     loop {
@@ -53,9 +53,9 @@ pub(super) async fn run(
             }
         };
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else {
-            desk.metrics.turned_away();
-            if let Some(unsaid) = desk.quota.take() {
-                let (client, most) = (address.ip(), desk.options.connections);
+            state.metrics.turned_away();
+            if let Some(unsaid) = state.quota.take() {
+                let (client, most) = (address.ip(), state.options.connections);
                 let unsaid = (unsaid > 0).then_some(unsaid);
                 tracing::warn!(%client, most, unsaid, "a connection was turned away");
             }
@@ -70,10 +70,10 @@ pub(super) async fn run(
         // Small answers must not wait for company.
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(desk.options.write_timeout));
+        stream.set_write_timeout(Some(state.options.write_timeout));
         let service = {
             let router = router.clone();
-            let client = Client(address.ip());
+            let client = Client::new(address);
             service_fn(move |request: Request<Incoming>| {
                 let mut request = request.map(Body::new);
                 request.extensions_mut().insert(client);
@@ -82,29 +82,29 @@ pub(super) async fn run(
         };
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(desk.options.head_timeout)
+            .header_read_timeout(state.options.head_timeout)
             .max_buf_size(HEAD)
             .serve_connection(TokioIo::new(Box::pin(stream)), service);
         let connection = graceful.watch(connection);
-        let desk = Arc::clone(desk);
-        desk.metrics.connected();
+        let state = Arc::clone(state);
+        state.metrics.connected();
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended early");
             }
-            desk.metrics.disconnected();
+            state.metrics.disconnected();
             drop(permit);
         });
     }
     drop(listener);
     let answered = async {
-        desk.in_flight.quiet().await;
+        state.in_flight.quiet().await;
         // What is left are streams, which end only when they are told to.
-        desk.ended.cancel();
+        state.ended.cancel();
     };
     let all = async { tokio::join!(graceful.shutdown(), answered) };
-    if timeout(desk.options.grace, all).await.is_err() {
-        desk.ended.cancel();
+    if timeout(state.options.grace, all).await.is_err() {
+        state.ended.cancel();
         tracing::warn!("some requests did not end in time");
     }
 }

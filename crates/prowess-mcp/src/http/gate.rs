@@ -1,53 +1,82 @@
-//! What may come in at one time: bytes of a message, requests of a client, sessions.
+//! What may come in at one time: bytes of a message, requests of a client, sessions, streams.
 
 use std::{
-    collections::HashMap,
-    net::{IpAddr, Ipv4Addr},
-    sync::{Arc, Mutex, PoisonError},
+    collections::{HashMap, hash_map::Entry},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     time::Instant,
 };
 
 use axum::{
-    body::{Body, to_bytes},
+    body::{Body, Bytes},
     extract::State,
-    http::{Method, Request, StatusCode, header},
+    http::{HeaderMap, Method, Request, StatusCode, header},
     middleware::Next,
     response::Response,
 };
+use bytes::BytesMut;
+use futures::StreamExt as _;
 use http_body_util::BodyExt as _;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest};
 use tokio::sync::watch;
 
-use super::{Desk, metrics::LONG, refuse::Refused};
+use super::{AppState, metrics::LONG, refuse::Refused, sessions::Call, streams::Stream};
 use crate::wire::{self, Fault, MAX_MESSAGE};
 
+/// The header by which a client of an older revision names its session.
+pub(super) const SESSION: &str = "mcp-session-id";
+
+/// Bytes of messages that have not arrived whole, of all clients together.
+const MAX_ARRIVING: usize = 64 * 1024 * 1024;
+
 /// Where a request came from.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Client(pub(super) IpAddr);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Client(SocketAddr);
 
 impl Client {
-    /// The address a request came from; a service without a socket is on this machine.
-    pub(super) fn of(request: &Request<Body>) -> IpAddr {
-        let client = request.extensions().get::<Self>();
-        client.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |client| client.0)
+    /// Programs on this machine share an address, and none may take the places of the others: each
+    /// connection of theirs is a client. Another machine is one client with all its connections.
+    pub(super) fn new(mut address: SocketAddr) -> Self {
+        if !address.ip().is_loopback() {
+            address.set_port(0);
+        }
+        Self(address)
+    }
+
+    /// The client of a request; a service without a socket is on this machine.
+    pub(super) fn of(request: &Request<Body>) -> Self {
+        let client = request.extensions().get::<Self>().copied();
+        client.unwrap_or_else(|| Self::new((Ipv4Addr::LOCALHOST, 0).into()))
+    }
+
+    pub(super) fn ip(self) -> IpAddr {
+        self.0.ip()
     }
 }
 
-/// Requests under way, by client.
+/// Requests under way.
 #[derive(Debug)]
 pub(super) struct InFlight {
+    /// Places of each client; only a request that is here whole takes one.
     most: usize,
-    counts: Mutex<HashMap<IpAddr, usize>>,
-    /// Those of all clients that will end by themselves.
+    places: Mutex<HashMap<Client, usize>>,
+    all: AtomicUsize,
+    /// Those that will end by themselves.
     short: watch::Sender<usize>,
+    /// Bytes of messages that have not arrived whole.
+    arriving: AtomicUsize,
 }
 
 impl InFlight {
     pub(super) fn new(most: usize) -> Self {
         Self {
             most,
-            counts: Mutex::default(),
+            places: Mutex::default(),
+            all: AtomicUsize::new(0),
             short: watch::Sender::new(0),
+            arriving: AtomicUsize::new(0),
         }
     }
 
@@ -59,20 +88,20 @@ impl InFlight {
 
     /// Requests under way, streams among them.
     pub(super) fn count(&self) -> usize {
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.values().sum()
+        self.all.load(Relaxed)
     }
 
-    fn enter(&self, client: IpAddr) -> bool {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.entry(client).or_default();
-        if *count >= self.most {
-            return false;
-        }
-        *count += 1;
-        drop(counts);
+    fn begin(&self) {
+        self.all.fetch_add(1, Relaxed);
         self.short.send_modify(|count| *count += 1);
-        true
+    }
+
+    fn enter(&self, client: Client) -> bool {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = places.entry(client).or_default();
+        let free = *taken < self.most;
+        *taken += usize::from(free);
+        free
     }
 
     /// A request turns out to last as long as its client likes.
@@ -80,36 +109,47 @@ impl InFlight {
         self.short.send_modify(|count| *count -= 1);
     }
 
-    fn leave(&self, client: IpAddr, lasting: bool) {
+    fn leave(&self, client: Client) {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Entry::Occupied(mut taken) = places.entry(client) {
+            *taken.get_mut() -= 1;
+            if *taken.get() == 0 {
+                taken.remove();
+            }
+        }
+    }
+
+    fn end(&self, lasting: bool) {
+        self.all.fetch_sub(1, Relaxed);
         if !lasting {
             self.lasts();
-        }
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(&client) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(&client);
-            }
         }
     }
 }
 
 /// A request under way; it ends when its answer was sent or given up.
-struct Visit {
-    desk: Arc<Desk>,
-    client: IpAddr,
+struct RequestGuard {
+    state: Arc<AppState>,
+    client: Client,
     method: &'static str,
     began: Instant,
     status: StatusCode,
+    /// Whether it has a place among those of its client.
+    admitted: bool,
+    call: Option<Call>,
 }
 
-impl Drop for Visit {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         let took = self.began.elapsed();
-        self.desk.in_flight.leave(self.client, self.method == LONG);
-        self.desk.metrics.finished(self.method, took);
+        drop(self.call.take());
+        if self.admitted {
+            self.state.in_flight.leave(self.client);
+        }
+        self.state.in_flight.end(self.method == LONG);
+        self.state.metrics.finished(self.method, took);
         tracing::debug!(
-            client = %self.client,
+            client = %self.client.ip(),
             method = self.method,
             status = self.status.as_u16(),
             microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
@@ -118,65 +158,161 @@ impl Drop for Visit {
     }
 }
 
-/// Lets a message in, or says why not.
+/// Lets a request in, or says why not.
 pub(super) async fn pass(
-    State(desk): State<Arc<Desk>>,
+    State(state): State<Arc<AppState>>,
     request: Request<Body>,
     next: Next,
 ) -> Response {
-    if request.method() != Method::POST {
-        return next.run(request).await;
-    }
     let client = Client::of(&request);
-    if desk.ended.is_cancelled() {
-        return Refused::busy("the server is ending").answer(&desk, client);
+    if state.ended.is_cancelled() {
+        return Refused::busy("the server is ending").answer(&state, client.ip());
     }
-    if !desk.in_flight.enter(client) {
-        return Refused::busy("too many requests at one time").answer(&desk, client);
+    let admitted = match *request.method() {
+        Method::POST => message(&state, client, request, next).await,
+        Method::GET => Ok(listen(&state, request, next).await),
+        _ => Ok(next.run(request).await),
+    };
+    admitted.unwrap_or_else(|refused| refused.answer(&state, client.ip()))
+}
+
+/// A stream of what the server says by itself. It belongs to a session, which it keeps.
+async fn listen(state: &Arc<AppState>, request: Request<Body>, next: Next) -> Response {
+    let session = session_of(request.headers());
+    let call = session.and_then(|session| state.sessions.begin(&session, None).ok());
+    let response = next.run(request).await;
+    if !response.status().is_success() {
+        return response;
     }
-    let mut visit = Visit {
-        desk: Arc::clone(&desk),
+    let stream = state.streams.open();
+    ended_by(stream, response.map(|body| holding(body, call)))
+}
+
+/// A message of a client.
+async fn message(
+    state: &Arc<AppState>,
+    client: Client,
+    request: Request<Body>,
+    next: Next,
+) -> Result<Response, Refused> {
+    let mut guard = RequestGuard {
+        state: Arc::clone(state),
         client,
         method: "other",
         began: Instant::now(),
         status: StatusCode::BAD_REQUEST,
+        admitted: false,
+        call: None,
     };
+    state.in_flight.begin();
     let (parts, body) = request.into_parts();
-    let announced = parts.headers.get(header::CONTENT_LENGTH);
-    let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|bytes| bytes > MAX_MESSAGE as u64) {
-        return Refused::message(&Fault::too_large()).answer(&desk, client);
+    // Only a message that is here takes a place: a client that sends byte by byte has none.
+    let read = tokio::time::timeout(
+        state.options.body_timeout,
+        arrived(state, &parts.headers, body),
+    );
+    let bytes = read.await.map_err(|_| Refused::slow())??;
+    let head = wire::head(&bytes).map_err(|unfit| Refused::message(&unfit))?;
+    guard.admitted = state.in_flight.enter(client);
+    if !guard.admitted {
+        return Err(Refused::busy("too many requests at one time"));
     }
-    let read = tokio::time::timeout(desk.options.body_timeout, to_bytes(body, MAX_MESSAGE));
-    let bytes = match read.await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(error)) => return Refused::broken(&error).answer(&desk, client),
-        Err(_) => return Refused::slow().answer(&desk, client),
-    };
-    let message = match wire::read(&bytes) {
-        Ok(message) => message,
-        Err(unfit) => return Refused::message(&unfit).answer(&desk, client),
-    };
-    if let ClientJsonRpcMessage::Request(request) = &message {
-        visit.method = super::metrics::known(request.request.method());
-        if visit.method == LONG {
-            desk.in_flight.lasts();
-        }
-        let opens = matches!(request.request, ClientRequest::InitializeRequest(_));
-        if opens && desk.sessions.sessions.read().await.len() >= desk.options.sessions {
-            return Refused::busy("too many sessions at one time").answer(&desk, client);
+    let opens = head.method.as_deref() == Some("initialize");
+    if let (Some(method), true) = (&head.method, head.id.is_some()) {
+        guard.method = super::metrics::known(method);
+        if guard.method == LONG {
+            state.in_flight.lasts();
         }
     }
+    if let Some(session) = session_of(&parts.headers) {
+        let id = head.id.as_ref().filter(|_| head.method.is_some());
+        let call = state.sessions.begin(&session, id);
+        guard.call = Some(call.map_err(|unfit| Refused::message(&unfit))?);
+    } else if opens && !state.sessions.make_room().await {
+        return Err(Refused::busy("too many sessions at one time"));
+    }
+    drop(head);
     let response = next
         .run(Request::from_parts(parts, Body::from(bytes)))
         .await;
-    visit.status = response.status();
-    desk.metrics.answered(visit.method, visit.status);
+    if opens && let Some(session) = session_of(response.headers()) {
+        state.sessions.opened(&session);
+    }
+    guard.status = response.status();
+    state.metrics.answered(guard.method, guard.status);
+    let lasts = guard.method == LONG && guard.status.is_success();
     // An answer may be a stream; the request goes on until its end.
-    response.map(|body| {
-        Body::new(body.map_frame(move |frame| {
-            let _under_way = &visit;
-            frame
-        }))
+    let response = response.map(|body| holding(body, guard));
+    Ok(if lasts {
+        ended_by(state.streams.open(), response)
+    } else {
+        response
     })
+}
+
+fn session_of(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(SESSION)?;
+    value.to_str().ok().map(str::to_owned)
+}
+
+/// Keeps a guard for as long as a body is sent.
+fn holding<T: Send + Sync + 'static>(body: Body, guard: T) -> Body {
+    Body::new(body.map_frame(move |frame| {
+        let _under_way = &guard;
+        frame
+    }))
+}
+
+/// A response that ends when its place is given to another.
+fn ended_by(stream: Stream, response: Response) -> Response {
+    response.map(|body| {
+        let ended = stream.ended();
+        let frames = body.into_data_stream().take_until(ended);
+        holding(Body::from_stream(frames), stream)
+    })
+}
+
+/// The whole body of a request, within the bounds for one message and for all of them.
+async fn arrived(state: &AppState, headers: &HeaderMap, mut body: Body) -> Result<Bytes, Refused> {
+    let announced = headers.get(header::CONTENT_LENGTH);
+    let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|bytes| bytes > MAX_MESSAGE as u64) {
+        return Err(Refused::message(&Fault::too_large()));
+    }
+    let mut arriving = Arriving(&state.in_flight.arriving, 0);
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            let reason = "the request did not arrive whole";
+            return Err(Refused::new(StatusCode::BAD_REQUEST, reason));
+        };
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if bytes.len() + data.len() > MAX_MESSAGE {
+            return Err(Refused::message(&Fault::too_large()));
+        }
+        if arriving.add(data.len()) > MAX_ARRIVING {
+            return Err(Refused::busy("too much is arriving at one time"));
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes.freeze())
+}
+
+/// Bytes of one message that are counted among those of all.
+struct Arriving<'a>(&'a AtomicUsize, usize);
+
+impl Arriving<'_> {
+    /// Counts some more; how many there are of all messages.
+    fn add(&mut self, bytes: usize) -> usize {
+        self.1 += bytes;
+        self.0.fetch_add(bytes, Relaxed) + bytes
+    }
+}
+
+impl Drop for Arriving<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(self.1, Relaxed);
+    }
 }

@@ -12,7 +12,7 @@ use axum::{
 use prowess::ContentHash;
 use subtle::ConstantTimeEq as _;
 
-use super::{Desk, gate::Client, refuse::Refused};
+use super::{AppState, gate::Client, refuse::Refused};
 
 /// What a client must show. Only its hash is held, so that it cannot end up in a log.
 #[derive(Clone)]
@@ -42,20 +42,24 @@ impl fmt::Debug for Token {
 
 /// Looks at every request before anything else does.
 pub(super) async fn pass(
-    State(desk): State<Arc<Desk>>,
+    State(state): State<Arc<AppState>>,
     request: Request<Body>,
     next: Next,
 ) -> Response {
     let (uri, headers) = (request.uri(), request.headers());
-    if let Err((status, reason)) = check(&desk, uri, headers) {
+    if let Err((status, reason)) = check(&state, uri, headers) {
         let client = Client::of(&request);
-        return Refused::new(status, reason).answer(&desk, client);
+        return Refused::new(status, reason).answer(&state, client.ip());
     }
     next.run(request).await
 }
 
-fn check(desk: &Desk, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
-    let options = &desk.options;
+fn check(
+    state: &AppState,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<(), (StatusCode, &'static str)> {
+    let options = &state.options;
     let open = options.token.is_some();
     let host =
         host_of(uri, headers).ok_or((StatusCode::FORBIDDEN, "the Host header is missing"))?;
@@ -65,9 +69,12 @@ fn check(desk: &Desk, uri: &Uri, headers: &HeaderMap) -> Result<(), (StatusCode,
             "the Host header names another server",
         ));
     }
-    if let Some(origin) = headers.get(header::ORIGIN) {
+    let mut origins = headers.get_all(header::ORIGIN).iter();
+    if let Some(origin) = origins.next() {
         let origin = origin.to_str().ok().and_then(origin_host);
-        if !origin.is_some_and(|host| is_ours(&host, &options.hosts, false)) {
+        let ours = origin.is_some_and(|host| is_ours(&host, &options.hosts, false));
+        // Of two origins a browser sent neither.
+        if !ours || origins.next().is_some() {
             return Err((
                 StatusCode::FORBIDDEN,
                 "the Origin header names another site",

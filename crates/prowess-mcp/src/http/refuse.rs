@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-use super::Desk;
+use super::AppState;
 use crate::wire::Fault;
 
 /// Why a request is not let in.
@@ -54,27 +54,15 @@ impl Refused {
         }
     }
 
-    /// A body that ended in the middle, or went on beyond the bound.
-    pub(super) fn broken(error: &axum::Error) -> Self {
-        let mut cause: Option<&dyn std::error::Error> = Some(error);
-        while let Some(error) = cause {
-            if error.is::<http_body_util::LengthLimitError>() {
-                return Self::message(&Fault::too_large());
-            }
-            cause = error.source();
-        }
-        Self::new(StatusCode::BAD_REQUEST, "the request did not arrive whole")
-    }
-
     /// Counts it, logs it and makes the answer.
-    pub(super) fn answer(self, desk: &Desk, client: IpAddr) -> Response {
+    pub(super) fn answer(self, state: &AppState, client: IpAddr) -> Response {
         let Self {
             status,
             reason,
             body,
         } = self;
-        desk.metrics.refused(status);
-        if let Some(unsaid) = desk.quota.take() {
+        state.metrics.refused(status);
+        if let Some(unsaid) = state.quota.take() {
             let status = status.as_u16();
             let unsaid = (unsaid > 0).then_some(unsaid);
             tracing::warn!(%client, status, reason, unsaid, "a request was refused");

@@ -143,7 +143,12 @@ async fn other_names_and_other_pages_are_turned_away() {
     ] {
         assert_eq!(ask(&app, &[("origin", origin)]).await, 403, "{origin}");
     }
-    assert_eq!(ask(&app, &[("origin", "http://localhost:3000")]).await, 200);
+    let ours = ("origin", "http://localhost:3000");
+    assert_eq!(ask(&app, &[ours]).await, 200);
+    for other in [ours, ("origin", "http://evil.example")] {
+        assert_eq!(ask(&app, &[ours, other]).await, 403);
+        assert_eq!(ask(&app, &[other, ours]).await, 403);
+    }
     assert_eq!(
         ask(&app, &[("host", "localhost"), ("host", "evil.example")]).await,
         403
@@ -274,16 +279,127 @@ async fn requests_of_one_client_are_bounded() {
     assert_eq!(response.status(), StatusCode::OK);
 }
 
+const OPEN: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+
+/// Opens a session; its name.
+async fn open_session(app: &Router) -> String {
+    let response = app.clone().oneshot(post(&[], OPEN)).await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    let session = response.headers()["mcp-session-id"].to_str().unwrap();
+    session.to_owned()
+}
+
+/// Asks in a session; the status.
+async fn ask_in(app: &Router, session: &str) -> StatusCode {
+    let headers = [
+        ("mcp-session-id", session),
+        ("mcp-protocol-version", "2025-06-18"),
+    ];
+    let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+    answer(app, post(&headers, list)).await.0
+}
+
+/// The stream of a session.
+async fn stream_of(app: &Router, session: &str) -> axum::response::Response {
+    let request = Request::get("/mcp")
+        .header("host", "localhost")
+        .header("accept", "text/event-stream")
+        .header("mcp-session-id", session)
+        .header("mcp-protocol-version", "2025-06-18");
+    let request = request.body(Body::empty()).unwrap();
+    app.clone().oneshot(request).await.unwrap()
+}
+
 #[tokio::test]
-async fn sessions_are_bounded() {
+async fn a_session_that_is_not_used_makes_room_for_a_new_one() {
     let app = endpoint(HttpOptions {
-        sessions: 1,
+        sessions: 2,
         ..HttpOptions::default()
     });
-    let open = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
-    assert_eq!(answer(&app, post(&[], open)).await.0, StatusCode::OK);
-    assert_eq!(
-        answer(&app, post(&[], open)).await.0,
-        StatusCode::SERVICE_UNAVAILABLE
-    );
+    let used = open_session(&app).await;
+    assert_eq!(ask_in(&app, &used).await, StatusCode::OK);
+    // Whoever opens sessions without end takes none from a client that uses its own.
+    for _ in 0..20 {
+        open_session(&app).await;
+    }
+    assert_eq!(ask_in(&app, &used).await, StatusCode::OK);
+    let last = open_session(&app).await;
+    assert_eq!(ask_in(&app, &last).await, StatusCode::OK);
+    // Both were used now; the one that is listened to stays, and there is no third.
+    let streams = [stream_of(&app, &used).await, stream_of(&app, &last).await];
+    assert!(streams.iter().all(|it| it.status() == StatusCode::OK));
+    let (status, _) = answer(&app, post(&[], OPEN)).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    drop(streams);
+    open_session(&app).await;
+    assert_eq!(ask_in(&app, &used).await, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_oldest_stream_ends_for_a_new_one() {
+    let app = endpoint(HttpOptions {
+        connections: 4,
+        ..HttpOptions::default()
+    });
+    let mut streams = Vec::new();
+    for _ in 0..3 {
+        let session = open_session(&app).await;
+        streams.push(stream_of(&app, &session).await);
+    }
+    let oldest = streams.remove(0).into_body();
+    let ended = to_bytes(oldest, 1 << 20);
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(60), ended).await;
+    assert!(ended.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn every_request_of_a_session_is_answered_or_refused() {
+    let app = endpoint(HttpOptions::default());
+    let session = open_session(&app).await;
+    let asked = (0..120).map(|_| ask_in(&app, &session));
+    let all = futures::future::join_all(asked);
+    let all = tokio::time::timeout(std::time::Duration::from_secs(60), all).await;
+    for status in all.unwrap() {
+        assert!(
+            matches!(
+                status,
+                StatusCode::OK | StatusCode::BAD_REQUEST | StatusCode::SERVICE_UNAVAILABLE
+            ),
+            "{status}"
+        );
+    }
+    assert_eq!(ask_in(&app, &session).await, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn bodies_that_drip_take_no_places() {
+    let app = endpoint(HttpOptions {
+        in_flight: 2,
+        body_timeout: std::time::Duration::from_secs(60),
+        ..HttpOptions::default()
+    });
+    let mut dripping = Vec::new();
+    for _ in 0..10 {
+        let body = Body::from_stream(futures::stream::pending::<Result<String, std::io::Error>>());
+        let asked = app.clone().oneshot(post(&SEARCH, body));
+        dripping.push(tokio::spawn(asked));
+    }
+    tokio::task::yield_now().await;
+    let body = modern("skills/list", json!({})).to_string();
+    assert_eq!(answer(&app, post(&SEARCH, body)).await.0, StatusCode::OK);
+    for task in dripping {
+        task.abort();
+    }
+}
+
+#[tokio::test]
+async fn there_is_one_endpoint() {
+    let app = endpoint(HttpOptions::default());
+    for path in ["/mcp/anything", "/mcp/", "/mcp/../mcp/x"] {
+        let body = modern("skills/list", json!({})).to_string();
+        let mut request = post(&SEARCH, body);
+        *request.uri_mut() = path.parse().unwrap();
+        let (status, _) = answer(&app, request).await;
+        assert_eq!(status, StatusCode::NOT_FOUND, "{path}");
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    process::Stdio,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -18,11 +17,7 @@ use rmcp::{
         StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig,
     },
 };
-use tokio::{
-    io::AsyncReadExt as _,
-    process::{Child, ChildStderr, Command},
-    time::timeout,
-};
+use tokio::{io::AsyncReadExt as _, process::ChildStderr, time::timeout};
 
 use super::{
     GRACE, Service,
@@ -36,8 +31,9 @@ use crate::host::{
     EXTENSION,
     config::{HostLimits, ServerConfig, Transport},
     fault::Fault,
-    http::BoundedHttp,
+    http::{BoundedHttp, is_exposed},
     lines::{Faults, LineTransport},
+    process::Process,
 };
 
 /// So much of what a server last said on its standard error is kept for a message.
@@ -59,7 +55,7 @@ impl Opening<'_> {
     /// Starts a program and greets it. The SDK waits ten seconds for an answer to the question
     /// which versions are spoken and then greets the old way, which a newer server that was slow to
     /// start refuses. Such a one is started again and only asked.
-    pub(super) async fn command(&self) -> Result<(Service, Option<Child>), Fault> {
+    pub(super) async fn command(&self) -> Result<(Service, Option<Process>), Fault> {
         let begun = Instant::now();
         match self.start(lifecycle()).await {
             Err(_) if begun.elapsed() >= ASKED && self.config.timeout > ASKED => {
@@ -71,50 +67,24 @@ impl Opening<'_> {
         }
     }
 
-    async fn start(&self, mode: ClientLifecycleMode) -> Result<(Service, Option<Child>), Fault> {
-        let Transport::Command {
-            command,
-            args,
-            env,
-            directory,
-        } = &self.config.transport
-        else {
-            return Err(self.fault("has no command".to_owned(), ""));
-        };
-        let mut program = Command::new(command);
-        program
-            .args(args)
-            .envs(env)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
-        if let Some(directory) = directory {
-            program.current_dir(directory);
-        }
-        let mut child = program.spawn().map_err(|error| {
-            let reason = format!("cannot be started: `{}`: {error}", display_text(command));
-            self.fault(
-                reason,
-                "see whether `command` names a program that is installed",
-            )
+    async fn start(&self, mode: ClientLifecycleMode) -> Result<(Service, Option<Process>), Fault> {
+        let (mut process, pipes) = Process::start(&self.config.transport).map_err(|error| {
+            let command = display_text(&self.config.transport.place());
+            let reason = format!("cannot be started: `{command}`: {error}");
+            let help = "see whether `command` names a program that is installed";
+            self.fault(reason, help)
         })?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(self.fault("has no standard streams".to_owned(), ""));
-        };
-        let errors = child.stderr.take();
-        let listener = errors.map(|errors| tokio::spawn(listen(errors, Arc::clone(self.said))));
+        let listener = tokio::spawn(listen(pipes.errors, Arc::clone(self.said)));
         let most = self.limits.message_bytes;
-        let transport = LineTransport::new(output, input, most, Arc::clone(self.faults));
+        let transport =
+            LineTransport::new(pipes.output, pipes.input, most, Arc::clone(self.faults));
         let greeted = self.client().serve_with_lifecycle(transport, mode);
         match timeout(self.config.timeout, greeted).await {
-            Ok(Ok(service)) => Ok((service, Some(child))),
+            Ok(Ok(service)) => Ok((service, Some(process))),
             Ok(Err(error)) => {
                 // What it says on its way out explains more than our side can.
-                let _ = timeout(GRACE, child.wait()).await;
-                if let Some(listener) = listener {
-                    let _ = timeout(GRACE, listener).await;
-                }
+                let _ = timeout(GRACE, process.wait()).await;
+                let _ = timeout(GRACE, listener).await;
                 Err(match error {
                     // Whether it went before or after we wrote to it is all the same.
                     ClientInitializeError::TransportError { .. }
@@ -139,6 +109,11 @@ impl Opening<'_> {
         else {
             return Err(self.fault("has no address".to_owned(), ""));
         };
+        if token.is_some() && is_exposed(url) {
+            let reason = "is not asked: everybody on the way could read its token".to_owned();
+            let help = "write `https://` in its `url`; where the way is safe, put `Authorization` into `headers`";
+            return Err(self.fault(reason, help));
+        }
         let most = self.limits.message_bytes;
         let http = BoundedHttp::new(
             url,

@@ -45,12 +45,13 @@ fn a_whole_entry_is_read() {
 }
 
 #[test]
-fn a_name_with_a_backslash_is_shown_as_its_address_has_it() {
+fn a_name_that_means_something_else_elsewhere_is_shown_as_an_id() {
     let value = entry(&["skill://acme/pdf/a%5Cb.txt", "skill://acme/pdf/SKILL.md"]);
     let read = Entry::read(&value, &HostLimits::default()).unwrap();
     let paths: Vec<_> = read.files().into_iter().map(|file| file.path).collect();
-    assert_eq!(paths, ["SKILL.md", "a%5Cb.txt"]);
-    for path in ["a%5Cb.txt", "a\\b.txt"] {
+    assert_eq!(paths.len(), 2);
+    assert!(paths[1].starts_with('~'), "{paths:?}");
+    for path in ["a%5Cb.txt", "a\\b.txt", &paths[1]] {
         assert_eq!(read.file(path).unwrap(), "skill://acme/pdf/a%5Cb.txt");
     }
 }
@@ -165,11 +166,17 @@ fn no_value_can_become_a_field_or_instructions() {
 }
 
 #[test]
-fn a_path_that_would_break_a_line_stays_encoded() {
+fn a_name_that_would_break_a_line_becomes_an_id() {
     assert_eq!(shown_path("a%20b.md").as_deref(), Some("a b.md"));
-    assert_eq!(
-        shown_path("a%0A%5B/skill%5D").as_deref(),
-        Some("a%0A%5B/skill%5D")
-    );
-    assert_eq!(shown_path("a\u{202e}b%0A"), None);
+    for (path, shown) in [
+        (
+            "a%0A%5B/skill%5D",
+            "~1102cc7a5fd72a235f1f396c9f43c8ad/skill]",
+        ),
+        ("a\u{202e}b%0A", "~"),
+    ] {
+        let path = shown_path(path).unwrap();
+        assert!(path.starts_with(shown), "{path}");
+        assert_eq!(display_text(&path), path);
+    }
 }

@@ -315,3 +315,34 @@ fn one_bad_server_costs_a_finding_and_no_skill_of_another() {
         pdf remote good active: Does pdf. (from the MCP server `good`)
     "#]].assert_eq(&(lines.join("\n") + "\n"));
 }
+
+/// What a list shows is all that can be judged before a skill is loaded; its text is judged then.
+#[test]
+fn hidden_text_in_a_body_is_not_handed_out() {
+    let tag = "Do it.\u{e0069}\u{e0067}\u{e006e}\u{e006f}\u{e0072}\u{e0065}";
+    for body in [tag, "Do \u{202e}it."] {
+        let script = Script::serving([Skill::new("pdf").body(body), Skill::new("good")]);
+        let host = Host::start(vec![server("acme", &script)], HostOptions::default()).unwrap();
+        let catalog = Arc::new(catalog_of(&host));
+        let error = catalog
+            .get("pdf")
+            .unwrap()
+            .loaded()
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("is not used"), "{error}");
+        let tools = prowess::Toolset::new(Arc::clone(&catalog), prowess::ToolOptions::default());
+        let call = |name: &str| {
+            let result = prowess::Tool::call(&tools.skill(), &json!({"skill_name": name}));
+            (result.record.success, result.text)
+        };
+        let (loaded, text) = call("pdf");
+        assert!(!loaded && !text.contains(body), "{text}");
+        assert!(call("good").0);
+        let registry = Vec::<String>::new();
+        let options = prowess::ContextOptions::default();
+        let coordinator = prowess::Coordinator::new(&catalog, &registry, options);
+        let found = coordinator.resolve(&[prowess::Strategy::Name("pdf".to_owned())]);
+        assert!(found.context.is_none());
+    }
+}

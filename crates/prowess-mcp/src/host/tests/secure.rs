@@ -103,3 +103,33 @@ fn what_is_no_certificate_is_told_of() {
         "]],
     );
 }
+
+#[test]
+fn a_token_is_not_sent_in_the_clear() {
+    let asked = |url: &str| {
+        let mut config = ServerConfig::url("acme", url);
+        config.timeout = Duration::from_millis(200);
+        if let Transport::Url { token, .. } = &mut config.transport {
+            *token = Some("secret".to_owned());
+        }
+        let host = Host::start(vec![config], HostOptions::default()).unwrap();
+        seen(&catalog_of(&host))
+    };
+    expect![[r"
+        [server-unreachable] the MCP server `acme` is not asked: everybody on the way could read its token (write `https://` in its `url`; where the way is safe, put `Authorization` into `headers`)
+    "]]
+    .assert_eq(&asked("http://192.0.2.1/mcp"));
+    for url in [
+        "http://127.0.0.1.evil.example/mcp",
+        "HTTP://localhost.evil.example/mcp",
+    ] {
+        assert!(asked(url).contains("is not asked"), "{url}");
+    }
+    for url in [
+        "http://127.0.0.1:9/mcp",
+        "http://localhost:9/mcp",
+        "http://[::1]:9/mcp",
+    ] {
+        assert!(!asked(url).contains("is not asked"), "{url}");
+    }
+}

@@ -86,3 +86,47 @@ fn programs_that_are_no_servers_cost_a_finding_each() {
     // The ones that sleep were not waited for.
     assert!(begun.elapsed() < Duration::from_secs(50));
 }
+
+/// Keys of other services are none of a server's business, and what it starts ends with it.
+#[test]
+fn a_program_gets_what_it_needs_and_leaves_nothing_behind() {
+    let home = tempfile::tempdir().unwrap();
+    let (seen, left) = (home.path().join("env"), home.path().join("pid"));
+    let script = format!(
+        "env > {}; sleep 300 & echo $! > {}; {}",
+        seen.display(),
+        left.display(),
+        honest()
+    );
+    let mut config = shell("sh", &script);
+    config.timeout = Duration::from_secs(60);
+    if let Transport::Command { env, .. } = &mut config.transport {
+        env.insert("GIVEN".to_owned(), "yes".to_owned());
+    }
+    let host = Host::start(vec![config], HostOptions::default()).unwrap();
+    assert_eq!(catalog_of(&host).skills().len(), 1);
+    drop(host);
+    let seen = std::fs::read_to_string(seen).unwrap();
+    let named = |name: &str| {
+        seen.lines()
+            .any(|line| line.starts_with(&format!("{name}=")))
+    };
+    assert!(named("PATH") && named("GIVEN"), "{seen}");
+    // Set by cargo for every test.
+    assert!(!named("CARGO_MANIFEST_DIR"), "{seen}");
+    let pid: i32 = std::fs::read_to_string(left)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    let until = std::time::Instant::now() + Duration::from_secs(30);
+    // A process that ended and was not waited for yet is dead, too.
+    let lives = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        stat.is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    while cfg!(target_os = "linux") && lives() {
+        assert!(std::time::Instant::now() < until, "{pid} goes on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
