@@ -32,11 +32,11 @@ mod disk;
 mod entry;
 mod fault;
 mod http;
-mod lane;
 mod lines;
 mod list;
 mod process;
 mod raw;
+mod runtime;
 mod server;
 mod source;
 #[cfg(test)]
@@ -45,11 +45,11 @@ mod verify;
 
 pub use approvals::{Approval, Approvals, Standing};
 pub use config::{HostLimits, HostOptions, ServerConfig, Transport, is_label};
-pub use entry::{Entry, Listed, Manifest};
+pub use entry::{Entry, FileDigest, Manifest};
 pub use fault::{Check, Fault};
-pub use server::{Listing, Loaded, Server};
+pub use server::{Listing, LoadedSkill, Server};
 
-use lane::Lane;
+use runtime::HostRuntime;
 
 /// The id of the extension that servers declare.
 pub const EXTENSION: &str = "io.modelcontextprotocol/skills";
@@ -57,9 +57,9 @@ pub const EXTENSION: &str = "io.modelcontextprotocol/skills";
 /// Connections to the servers whose skills are used.
 #[derive(Debug)]
 pub struct Host {
-    // Dropped first: a server that is closed needs the lane.
+    // Dropped first: a server that is closed needs the runtime.
     servers: Vec<Server>,
-    lane: Arc<Lane>,
+    runtime: Arc<HostRuntime>,
 }
 
 impl Host {
@@ -75,14 +75,14 @@ impl Host {
 
     /// Prepares the same and contacts nobody until asked.
     pub fn idle(servers: Vec<ServerConfig>, options: HostOptions) -> io::Result<Self> {
-        let lane = Arc::new(Lane::start()?);
+        let runtime = Arc::new(HostRuntime::start()?);
         let options = Arc::new(options);
         let servers = servers
             .into_iter()
             .filter(|server| server.enabled)
-            .map(|server| Server::new(server, Arc::clone(&options), Arc::clone(&lane)))
+            .map(|server| Server::new(server, Arc::clone(&options), Arc::clone(&runtime)))
             .collect();
-        Ok(Self { servers, lane })
+        Ok(Self { servers, runtime })
     }
 
     /// One source for each server, in the order they were named.
@@ -119,7 +119,7 @@ impl Drop for Host {
     fn drop(&mut self) {
         let servers = self.servers.clone();
         // Together: one that hangs does not keep the others waiting.
-        self.lane.wait(async move {
+        self.runtime.wait(async move {
             futures::future::join_all(servers.iter().map(Server::close)).await;
         });
     }

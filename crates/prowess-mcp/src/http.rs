@@ -20,7 +20,7 @@ mod accept;
 mod gate;
 mod guard;
 mod metrics;
-mod refuse;
+mod reject;
 mod sessions;
 mod streams;
 
@@ -29,7 +29,7 @@ pub use guard::Token;
 use crate::{server::SkillServer, wire::MAX_MESSAGE};
 use gate::InFlight;
 use metrics::Metrics;
-use refuse::Quota;
+use reject::LogQuota;
 use sessions::Sessions;
 use streams::Streams;
 
@@ -105,7 +105,7 @@ struct AppState {
     sessions: Sessions,
     streams: Streams,
     server: SkillServer,
-    quota: Quota,
+    quota: LogQuota,
     /// Nothing more is answered, and streams end.
     ended: CancellationToken,
 }
@@ -135,7 +135,7 @@ fn app_state(
         streams: Streams::new(options.connections / 2),
         server: server.clone(),
         options,
-        quota: Quota::default(),
+        quota: LogQuota::default(),
         ended,
     })
 }
@@ -164,7 +164,7 @@ fn router(state: &Arc<AppState>) -> Router {
     Router::new()
         .merge(mcp)
         .route("/healthz", get(|| async { "ok\n" }))
-        .route("/metrics", get(tell_metrics))
+        .route("/metrics", get(metrics_page))
         .fallback(|| async { (StatusCode::NOT_FOUND, "the endpoint is `/mcp`\n") })
         .layer(middleware::from_fn_with_state(
             Arc::clone(state),
@@ -173,7 +173,7 @@ fn router(state: &Arc<AppState>) -> Router {
         .with_state(Arc::clone(state))
 }
 
-async fn tell_metrics(State(state): State<Arc<AppState>>) -> Response {
+async fn metrics_page(State(state): State<Arc<AppState>>) -> Response {
     let sessions = state.sessions.count().await;
     let text = state
         .metrics

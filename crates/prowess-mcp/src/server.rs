@@ -10,10 +10,10 @@ use prowess::{Catalog, Skill, ToolOptions, display_text};
 
 use crate::uri;
 
+mod changes;
 mod connection;
-mod current;
+mod extension;
 mod frontmatter;
-mod instructions;
 mod manifest;
 mod mime;
 mod page;
@@ -21,7 +21,6 @@ mod portable;
 mod prompts;
 mod refusal;
 mod resources;
-mod skills;
 mod tools;
 mod view;
 
@@ -29,9 +28,9 @@ pub use connection::Connection;
 pub use frontmatter::frontmatter;
 pub use refusal::{MAX_BYTES, MAX_FILES, Refusal};
 
-use current::Current;
-use manifest::{Age, Manifest, Manifests};
-use view::{Served, View};
+use changes::Current;
+use manifest::{Freshness, Manifest, Manifests};
+use view::{ServedSkill, View};
 
 /// The name of the Skills extension.
 pub const EXTENSION: &str = "io.modelcontextprotocol/skills";
@@ -57,24 +56,25 @@ pub fn refusal(skill: &Skill) -> Option<Refusal> {
 pub(crate) struct Shared {
     current: Current,
     manifests: Manifests,
-    pub(crate) options: ToolOptions,
+    pub(crate) options: Arc<ToolOptions>,
     /// Skills about which a word was said, so that it is said once.
-    told: Mutex<HashSet<PathBuf>>,
+    reported: Mutex<HashSet<PathBuf>>,
 }
 
 impl SkillServer {
     /// Serves this catalog, with tools that behave like this.
     pub fn new(catalog: Arc<Catalog>, options: ToolOptions) -> Self {
+        let options = Arc::new(options);
         let view = View::new(catalog, &options);
         let server = Self {
             shared: Arc::new(Shared {
                 current: Current::new(view),
                 manifests: Manifests::default(),
                 options,
-                told: Mutex::default(),
+                reported: Mutex::default(),
             }),
         };
-        server.tell(&server.shared.view());
+        server.report(&server.shared.view());
         server
     }
 
@@ -84,12 +84,12 @@ impl SkillServer {
         let view = self.shared.current.replace(view);
         let kept = view.paths();
         self.shared.manifests.keep(|path| kept.contains(path));
-        self.shared.told().retain(|path| kept.contains(path));
+        self.shared.reported().retain(|path| kept.contains(path));
         tracing::info!(
             skills = view.catalog.model_visible().count(),
             "the catalog changed"
         );
-        self.tell(&view);
+        self.report(&view);
     }
 
     /// The catalog that is served now.
@@ -102,9 +102,9 @@ impl SkillServer {
         Connection::new(self.clone())
     }
 
-    fn tell(&self, view: &View) {
+    fn report(&self, view: &View) {
         for (at, refusal) in &view.refused {
-            self.shared.tell(&view.catalog.skills()[*at], refusal);
+            self.shared.report(&view.catalog.skills()[*at], refusal);
         }
     }
 }
@@ -115,21 +115,26 @@ impl Shared {
     }
 
     /// The files of a skill; why there are none is said once.
-    fn manifest(&self, view: &View, served: &Served, age: Age) -> Result<Arc<Manifest>, Refusal> {
+    fn manifest(
+        &self,
+        view: &View,
+        served: &ServedSkill,
+        age: Freshness,
+    ) -> Result<Arc<Manifest>, Refusal> {
         let skill = view.skill(served);
         let manifest = self.manifests.get(skill, &served.base, age);
         if let Err(refusal) = &manifest {
-            self.tell(skill, refusal);
+            self.report(skill, refusal);
         }
         manifest
     }
 
-    fn told(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reported(&self) -> MutexGuard<'_, HashSet<PathBuf>> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, skill: &Skill, refusal: &Refusal) {
-        if self.told().insert(skill.absolute_path()) {
+    fn report(&self, skill: &Skill, refusal: &Refusal) {
+        if self.reported().insert(skill.absolute_path()) {
             tracing::warn!(
                 skill = display_text(skill.name()),
                 reason = %refusal,

@@ -1,7 +1,8 @@
 //! The address of a skill's file: `skill://<skill>/<path>`.
 
-use std::{ffi::OsStr, fmt::Write as _, path::Path};
+use std::{ffi::OsStr, path::Path};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use prowess::{display_path, opaque_id};
 
 /// The scheme of skills.
@@ -9,6 +10,10 @@ pub const SCHEME: &str = "skill://";
 
 /// The name a skill's own file has in every address, whatever the disk calls it.
 pub const SKILL_FILE: &str = "SKILL.md";
+
+/// All but what RFC 3986 calls unreserved, which means itself everywhere. `~` begins the names of
+/// our own making, so no name on disk may have it.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
 /// The address of a file or folder below `base`, which is the address of a folder.
 pub fn below(base: &str, path: &Path) -> String {
@@ -26,22 +31,10 @@ pub fn below(base: &str, path: &Path) -> String {
 fn push_segment(uri: &mut String, name: &OsStr) {
     let shown = display_path(Path::new(name));
     match name.to_str() {
-        Some(text) if text == shown && !text.contains('\\') => push_text(uri, text),
-        _ => uri.push_str(&opaque_id(name)),
-    }
-}
-
-/// Adds text, with `%` and two digits for each byte that could mean something else.
-fn push_text(uri: &mut String, text: &str) {
-    for byte in text.bytes() {
-        match byte {
-            // What RFC 3986 calls unreserved means itself everywhere.
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' => {
-                uri.push(char::from(byte));
-            }
-            // Writing to a string does not fail.
-            _ => _ = write!(uri, "%{byte:02X}"),
+        Some(text) if text == shown && !text.contains('\\') => {
+            uri.extend(utf8_percent_encode(text, RESERVED));
         }
+        _ => uri.push_str(&opaque_id(name)),
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
     approvals::key,
     config::HostLimits,
     disk,
-    entry::{Entry, Listed, Manifest},
+    entry::{Entry, FileDigest, Manifest},
     verify,
 };
 
@@ -35,7 +35,7 @@ pub(super) struct Cache {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct ListCopy {
     version: u32,
     server: String,
     skills: Vec<Json>,
@@ -53,7 +53,7 @@ impl Cache {
 
     /// Keeps a list, and forgets the files of skills that are gone from it.
     pub(super) fn keep_list(&self, entries: &[Entry]) -> io::Result<()> {
-        let kept = Kept {
+        let kept = ListCopy {
             version: VERSION,
             server: self.server.clone(),
             skills: entries.iter().map(to_json).collect(),
@@ -76,7 +76,7 @@ impl Cache {
     pub(super) fn list(&self, limits: &HostLimits) -> Option<(Vec<Entry>, Duration)> {
         let most = 2 * limits.list_bytes as u64;
         let (bytes, written) = disk::read(&self.folder.join(LIST), most).ok()??;
-        let kept: Kept = serde_json::from_slice(&bytes).ok()?;
+        let kept: ListCopy = serde_json::from_slice(&bytes).ok()?;
         if kept.version != VERSION || kept.server != self.server {
             return None;
         }
@@ -91,7 +91,7 @@ impl Cache {
     }
 
     /// A copy that passes the checks now. One that does not is removed.
-    pub(super) fn file(&self, uri: &str, listed: Listed) -> Option<(Vec<u8>, Duration)> {
+    pub(super) fn file(&self, uri: &str, listed: FileDigest) -> Option<(Vec<u8>, Duration)> {
         let path = self.folder.join(key(&self.server, uri));
         let found = match disk::read(&path, listed.size) {
             Ok(found) => found?,

@@ -6,13 +6,19 @@ use std::{
 };
 
 use rmcp::{
-    Peer, RoleClient, ServiceError,
-    model::{ClientRequest, CustomRequest, ReadResourceRequest, ReadResourceRequestParams},
-    service::RunningService,
+    ClientHandler, Peer, RoleClient, ServiceError,
+    model::{
+        ClientConfig, ClientRequest, CustomRequest, ProtocolVersion, ReadResourceRequest,
+        ReadResourceRequestParams, ServerNotification, SubscriptionFilter,
+    },
+    service::{NotificationContext, RunningService, Subscription},
 };
 use serde::Deserialize;
 use serde_json::Value as Json;
-use tokio::time::timeout;
+use tokio::{
+    sync::{Notify, watch},
+    time::{sleep, timeout},
+};
 
 use super::{
     EXTENSION,
@@ -23,18 +29,16 @@ use super::{
     raw,
 };
 
-mod hear;
 mod open;
 mod reason;
 
-use hear::{Ears, News};
-use open::Opening;
+use open::Connector;
 use reason::{START_BY_HAND, TELL_OWNER, http_reason, last_words, server_fault, shown, silent};
 
 /// A program that was told to end gets this long before it is ended.
 const GRACE: Duration = Duration::from_millis(1_500);
 
-type Service = RunningService<RoleClient, Ears>;
+type Service = RunningService<RoleClient, ChangeHandler>;
 
 /// An open connection.
 #[derive(Debug)]
@@ -46,7 +50,7 @@ pub(super) struct Connection {
     process: Mutex<Option<Process>>,
     faults: Arc<Faults>,
     said: Arc<Mutex<Vec<u8>>>,
-    news: News,
+    news: ChangeNotices,
 }
 
 /// One part of what a resource holds: text, or bytes as base64.
@@ -59,9 +63,9 @@ pub(super) struct Contents {
 
 /// What a request came back with when it came back with nothing to use.
 #[derive(Debug)]
-pub(super) enum Refused {
+pub(super) enum RequestError {
     /// The server said no to this one.
-    Said(String),
+    Answer(String),
     /// The connection is of no use any more.
     Lost(Fault),
 }
@@ -70,8 +74,8 @@ impl Connection {
     /// Connects, and makes sure that the server offers skills.
     pub(super) async fn open(config: &ServerConfig, limits: &HostLimits) -> Result<Self, Fault> {
         let (faults, said) = <(Arc<Faults>, Arc<Mutex<Vec<u8>>>)>::default();
-        let news = News::default();
-        let start = Opening {
+        let news = ChangeNotices::default();
+        let start = Connector {
             config,
             limits,
             faults: &faults,
@@ -112,13 +116,13 @@ impl Connection {
     }
 
     /// Asks for something of the extension.
-    pub(super) async fn ask(&self, method: &str, params: Json) -> Result<Json, Refused> {
+    pub(super) async fn ask(&self, method: &str, params: Json) -> Result<Json, RequestError> {
         let request = CustomRequest::new(method, Some(params));
         self.send(ClientRequest::CustomRequest(request)).await
     }
 
     /// Reads a resource; the contents that came, whatever they are about.
-    pub(super) async fn read(&self, uri: &str) -> Result<Vec<Contents>, Refused> {
+    pub(super) async fn read(&self, uri: &str) -> Result<Vec<Contents>, RequestError> {
         #[derive(Deserialize)]
         struct Answer {
             contents: Vec<Contents>,
@@ -127,17 +131,23 @@ impl Connection {
         let answer = self.send(ClientRequest::ReadResourceRequest(request));
         match serde_json::from_value::<Answer>(answer.await?) {
             Ok(answer) => Ok(answer.contents),
-            Err(_) => Err(Refused::Said("its answer holds no contents".to_owned())),
+            Err(_) => Err(RequestError::Answer(
+                "its answer holds no contents".to_owned(),
+            )),
         }
     }
 
-    async fn send(&self, request: ClientRequest) -> Result<Json, Refused> {
-        let lost =
-            |reason: String, help: &str| Refused::Lost(server_fault(&self.label, reason, help));
+    async fn send(&self, request: ClientRequest) -> Result<Json, RequestError> {
+        let lost = |reason: String, help: &str| {
+            RequestError::Lost(server_fault(&self.label, reason, help))
+        };
         match timeout(self.timeout, self.peer.send_request(request)).await {
-            Ok(Ok(result)) => raw::unwrap(result)
-                .ok_or_else(|| Refused::Said("its answer is to another question".to_owned())),
-            Ok(Err(ServiceError::McpError(error))) => Err(Refused::Said(shown(&error.message))),
+            Ok(Ok(result)) => raw::unwrap(result).ok_or_else(|| {
+                RequestError::Answer("its answer is to another question".to_owned())
+            }),
+            Ok(Err(ServiceError::McpError(error))) => {
+                Err(RequestError::Answer(shown(&error.message)))
+            }
             Ok(Err(error)) => Err(match (self.faults.reason(), &error) {
                 (Some(reason), _) => lost(reason.to_owned(), TELL_OWNER),
                 (None, ServiceError::TransportSend(error)) => {
@@ -160,6 +170,51 @@ impl Connection {
         format!("has ended{}", last_words(&self.said))
     }
 
+    /// Begins to hear of news. Ask for the list after that, and none is missed.
+    pub(super) async fn hear(&self) -> ChangeFeed {
+        let Some(info) = self.peer.peer_info() else {
+            return ChangeFeed::Nothing;
+        };
+        let resources = info.capabilities.resources.as_ref();
+        if resources.and_then(|it| it.list_changed) != Some(true) {
+            return ChangeFeed::Nothing;
+        }
+        if info.protocol_version < ProtocolVersion::V_2026_07_28 {
+            self.news.followed.send_replace(true);
+            return ChangeFeed::Notifications;
+        }
+        let mut wanted = SubscriptionFilter::default();
+        wanted.resources_list_changed = Some(true);
+        match timeout(self.timeout, self.peer.listen(wanted)).await {
+            Ok(Ok(subscription)) => ChangeFeed::Subscription(Box::new(subscription)),
+            Ok(Err(_)) | Err(_) => ChangeFeed::Nothing,
+        }
+    }
+
+    /// Waits for news; `false` where there will be no more of them.
+    pub(super) async fn news(&self, hearing: &mut ChangeFeed) -> bool {
+        match hearing {
+            ChangeFeed::Subscription(subscription) => loop {
+                match subscription.next().await {
+                    Ok(Some(ServerNotification::ResourceListChangedNotification(_))) => {
+                        return true;
+                    }
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => return false,
+                }
+            },
+            ChangeFeed::Notifications => loop {
+                tokio::select! {
+                    () = self.news.came.notified() => return true,
+                    () = sleep(LOOK) => if !self.is_open() {
+                        return false;
+                    },
+                }
+            },
+            ChangeFeed::Nothing => std::future::pending().await,
+        }
+    }
+
     /// Says good-bye; a program that does not go is ended.
     pub(super) async fn close(&self) {
         let service = take(&self.service);
@@ -176,4 +231,66 @@ impl Connection {
 
 fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// How often it is looked whether a connection is still there.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Notices of one connection, on their way from the one who hears them to the one who waits for them.
+#[derive(Debug)]
+pub(super) struct ChangeNotices {
+    came: Arc<Notify>,
+    followed: watch::Sender<bool>,
+}
+
+impl Default for ChangeNotices {
+    fn default() -> Self {
+        Self {
+            came: Arc::default(),
+            followed: watch::Sender::new(false),
+        }
+    }
+}
+
+impl ChangeNotices {
+    /// Whether anybody waits for news.
+    pub(super) fn followed(&self) -> watch::Receiver<bool> {
+        self.followed.subscribe()
+    }
+
+    /// Our side of a connection, as the server sees it.
+    pub(super) fn handler(&self, config: ClientConfig) -> ChangeHandler {
+        ChangeHandler {
+            config,
+            came: Arc::clone(&self.came),
+        }
+    }
+}
+
+/// Our side of a connection: asks for nothing by itself, and hears news.
+#[derive(Debug)]
+pub(super) struct ChangeHandler {
+    config: ClientConfig,
+    came: Arc<Notify>,
+}
+
+impl ClientHandler for ChangeHandler {
+    async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.came.notify_one();
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        self.config.clone()
+    }
+}
+
+/// A way to hear of news.
+#[derive(Debug)]
+pub(super) enum ChangeFeed {
+    /// A subscription, as newer servers have them.
+    Subscription(Box<Subscription>),
+    /// Notices that come as they come.
+    Notifications,
+    /// The server tells nothing.
+    Nothing,
 }

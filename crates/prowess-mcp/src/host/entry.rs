@@ -54,14 +54,14 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Manifest {
     /// All of them, by URI.
-    Listed(BTreeMap<String, Listed>),
+    Listed(BTreeMap<String, FileDigest>),
     /// Made when they are asked for, so nothing can be compared.
     Dynamic,
 }
 
 /// What a file has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Listed {
+pub struct FileDigest {
     /// The SHA-256 of its bytes.
     pub digest: [u8; 32],
     /// How many bytes it has.
@@ -133,7 +133,7 @@ impl Entry {
     }
 
     /// What the skill's own file has to be, where that is told.
-    pub fn own(&self) -> Option<Listed> {
+    pub fn own(&self) -> Option<FileDigest> {
         match &self.manifest {
             Manifest::Listed(files) => files.get(&self.uri).copied(),
             Manifest::Dynamic => None,
@@ -226,7 +226,7 @@ impl Manifest {
             bytes = bytes.saturating_add(size);
             let again = !paths.insert(path);
             if listed
-                .insert(uri.to_owned(), Listed { digest, size })
+                .insert(uri.to_owned(), FileDigest { digest, size })
                 .is_some()
                 || again
             {
@@ -280,9 +280,12 @@ fn is_inside(path: &str) -> bool {
 /// A path that can stand in a list a model reads: as it is meant, with an id for a name that would
 /// break a line, hide something or mean a folder on another system.
 fn shown_path(path: &str) -> Option<String> {
-    let shown = |name: &str| match display_text(name) == name && !name.contains('\\') {
-        true => name.to_owned(),
-        false => opaque_id(name.as_ref()),
+    let shown = |name: &str| {
+        if display_text(name) == name && !name.contains('\\') {
+            name.to_owned()
+        } else {
+            opaque_id(name.as_ref())
+        }
     };
     let names: Vec<String> = decoded(path)?.split('/').map(shown).collect();
     Some(names.join("/"))

@@ -36,7 +36,7 @@ pub enum Check {
 }
 
 impl Check {
-    fn told(&self) -> String {
+    fn reason(&self) -> String {
         match self {
             Self::Size { listed, found } => {
                 format!("its size is {found} bytes and the list says {listed}")
@@ -94,7 +94,7 @@ pub enum Fault {
         reason: String,
     },
     /// Something failed a check.
-    #[error("`{uri}` of the MCP server `{label}` is not used: {}{}", check.told(), told_change(*.changed))]
+    #[error("`{uri}` of the MCP server `{label}` is not used: {}{}", check.reason(), change_note(*.changed))]
     Check {
         /// The server.
         label: String,
@@ -151,7 +151,7 @@ pub enum Fault {
     },
 }
 
-fn told_change(changed: bool) -> &'static str {
+fn change_note(changed: bool) -> &'static str {
     if changed {
         "; the server lists other files by now, and an approval is taken back"
     } else {

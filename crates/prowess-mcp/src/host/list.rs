@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{
     config::HostLimits,
-    connect::{Connection, Refused},
+    connect::{Connection, RequestError},
     entry::Entry,
     fault::Fault,
 };
@@ -28,7 +28,7 @@ pub(super) async fn list(
     label: &str,
     limits: &HostLimits,
 ) -> Result<Pages, Fault> {
-    let mut reading = Reading {
+    let mut reading = ListReader {
         label,
         limits,
         uris: HashSet::new(),
@@ -44,8 +44,8 @@ pub(super) async fn list(
             .map_or(json!({}), |it| json!({"cursor": it}));
         let answer = match connection.ask("skills/list", params).await {
             Ok(answer) => answer,
-            Err(Refused::Lost(fault)) => return Err(fault),
-            Err(Refused::Said(why)) => {
+            Err(RequestError::Lost(fault)) => return Err(fault),
+            Err(RequestError::Answer(why)) => {
                 return Err(Fault::Server {
                     label: label.to_owned(),
                     reason: format!("refuses to list its skills: {why}"),
@@ -84,7 +84,7 @@ pub(super) async fn list(
     Ok(reading.finish())
 }
 
-struct Reading<'a> {
+struct ListReader<'a> {
     label: &'a str,
     limits: &'a HostLimits,
     uris: HashSet<String>,
@@ -93,7 +93,7 @@ struct Reading<'a> {
     pages: Pages,
 }
 
-impl Reading<'_> {
+impl ListReader<'_> {
     /// Takes what is on a page; a reason to stop where a limit is reached.
     fn page(&mut self, skills: &[Json], answer: &Json) -> Option<String> {
         self.bytes += answer.to_string().len();

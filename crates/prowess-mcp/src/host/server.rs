@@ -3,26 +3,35 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use prowess::format::Document;
+use prowess::{display_text, format::Document, source::remote::told_age};
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    approvals::Approvals,
+    approvals::{Approvals, Standing},
     cache::Cache,
     config::{HostOptions, ServerConfig},
     connect::Connection,
     entry::Entry,
     fault::Fault,
-    lane::Lane,
+    list::list,
+    runtime::HostRuntime,
 };
 
 mod fetch;
-mod follow;
-mod state;
+
+/// A server that could not be reached is not tried again for this long.
+const REST: Duration = Duration::from_secs(30);
+
+/// Changes that come together are looked at together, and no server makes us ask without end.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A server that went away is looked for this often.
+const AWAY: Duration = Duration::from_secs(30);
 
 /// A server and what is known of it. Cloning it shares the connection.
 ///
@@ -34,17 +43,17 @@ pub struct Server(Arc<Inner>);
 struct Inner {
     config: ServerConfig,
     options: Arc<HostOptions>,
-    lane: Arc<Lane>,
+    runtime: Arc<HostRuntime>,
     cache: Option<Cache>,
     approvals: Option<Approvals>,
     closed: CancellationToken,
-    connection: tokio::sync::Mutex<Link>,
+    connection: tokio::sync::Mutex<ConnectionSlot>,
     listing: tokio::sync::Mutex<Option<Arc<Listing>>>,
-    held: Mutex<HashMap<String, Held>>,
+    held: Mutex<HashMap<String, SkillRecord>>,
 }
 
 #[derive(Debug, Default)]
-struct Link {
+struct ConnectionSlot {
     open: Option<Arc<Connection>>,
     /// When it last failed, and how.
     down: Option<(Instant, Fault)>,
@@ -52,7 +61,7 @@ struct Link {
 
 /// A skill of the list that is in use.
 #[derive(Debug, Clone)]
-pub(super) struct Held {
+pub(super) struct SkillRecord {
     pub(super) entry: Arc<Entry>,
     pub(super) approved: bool,
     /// The age of the list it stands in, where the server did not give one.
@@ -74,7 +83,7 @@ pub struct Listing {
 
 /// A skill whose file passed every check.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedSkill {
     /// What the server says about it.
     pub entry: Arc<Entry>,
     /// Its file as it came.
@@ -88,7 +97,11 @@ pub struct Loaded {
 }
 
 impl Server {
-    pub(super) fn new(config: ServerConfig, options: Arc<HostOptions>, lane: Arc<Lane>) -> Self {
+    pub(super) fn new(
+        config: ServerConfig,
+        options: Arc<HostOptions>,
+        runtime: Arc<HostRuntime>,
+    ) -> Self {
         let cache = options.cache.clone();
         let approvals = options.approvals.clone();
         Self(Arc::new(Inner {
@@ -97,7 +110,7 @@ impl Server {
             approvals: approvals.map(Approvals::new),
             config,
             options,
-            lane,
+            runtime,
             closed: CancellationToken::new(),
             connection: tokio::sync::Mutex::default(),
             listing: tokio::sync::Mutex::default(),
@@ -126,7 +139,7 @@ impl Server {
     /// The same, for code that can wait.
     pub fn list_blocking(&self) -> Arc<Listing> {
         let server = self.clone();
-        let listing = self.0.lane.wait(async move { server.0.list().await });
+        let listing = self.0.runtime.wait(async move { server.0.list().await });
         listing.unwrap_or_default()
     }
 
@@ -140,21 +153,24 @@ impl Server {
     /// The same, for code that can wait.
     pub fn relist_blocking(&self) -> Arc<Listing> {
         let server = self.clone();
-        let listing = self.0.lane.wait(async move { server.0.relist().await });
+        let listing = self.0.runtime.wait(async move { server.0.relist().await });
         listing.unwrap_or_default()
     }
 
     /// Fetches a skill's file and checks it.
-    pub async fn load(&self, uri: &str) -> Result<Loaded, Fault> {
+    pub async fn load(&self, uri: &str) -> Result<LoadedSkill, Fault> {
         let (server, uri) = (self.clone(), uri.to_owned());
         let loaded = self.beside(async move { server.0.load(&uri).await }).await;
         loaded.unwrap_or_else(|| Err(self.0.stopped()))
     }
 
     /// The same, for code that can wait.
-    pub fn load_blocking(&self, uri: &str) -> Result<Loaded, Fault> {
+    pub fn load_blocking(&self, uri: &str) -> Result<LoadedSkill, Fault> {
         let (server, uri) = (self.clone(), uri.to_owned());
-        let loaded = self.0.lane.wait(async move { server.0.load(&uri).await });
+        let loaded = self
+            .0
+            .runtime
+            .wait(async move { server.0.load(&uri).await });
         loaded.unwrap_or_else(|| Err(self.0.stopped()))
     }
 
@@ -170,7 +186,7 @@ impl Server {
         let (server, uri, path) = (self.clone(), uri.to_owned(), path.to_owned());
         let file = self
             .0
-            .lane
+            .runtime
             .wait(async move { server.0.read(&uri, &path).await });
         file.unwrap_or_else(|| Err(self.0.stopped()))
     }
@@ -184,7 +200,7 @@ impl Server {
     pub(super) fn start_listing(&self) {
         let server = self.clone();
         self.0
-            .lane
+            .runtime
             .handle()
             .spawn(async move { server.0.list().await });
     }
@@ -193,10 +209,10 @@ impl Server {
     /// says nothing, until it is closed. After each list that is another one `tell` is called.
     pub(super) fn follow(&self, tell: Arc<dyn Fn(&Server) + Send + Sync>) {
         let server = self.clone();
-        self.0.lane.handle().spawn(async move {
+        self.0.runtime.handle().spawn(async move {
             let told = || {
                 let (server, tell) = (server.clone(), Arc::clone(&tell));
-                // Whoever is told may wait for this very lane.
+                // Whoever is told may wait for this very runtime.
                 let told = tokio::task::spawn_blocking(move || tell(&server));
                 async move { drop(told.await) }
             };
@@ -207,7 +223,7 @@ impl Server {
     }
 
     /// What is held about a skill of the list; this asks nobody.
-    pub(super) fn held(&self, uri: &str) -> Option<Held> {
+    pub(super) fn held(&self, uri: &str) -> Option<SkillRecord> {
         self.0.held().get(uri).cloned()
     }
 
@@ -220,12 +236,249 @@ impl Server {
         }
     }
 
-    /// Runs a future on the lane; `None` where it panicked or the lane is gone.
+    /// Runs a future on the runtime; `None` where it panicked or the runtime is gone.
     async fn beside<F>(&self, future: F) -> Option<F::Output>
     where
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        self.0.lane.handle().spawn(future).await.ok()
+        self.0.runtime.handle().spawn(future).await.ok()
+    }
+}
+
+impl Inner {
+    fn label(&self) -> String {
+        self.config.label.clone()
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<String, SkillRecord>> {
+        // Changed in single steps, so it is whole even after a panic.
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stopped(&self) -> Fault {
+        Fault::Server {
+            label: self.label(),
+            reason: "is no longer connected".to_owned(),
+            help: "start again".to_owned(),
+        }
+    }
+
+    /// The connection, made where there is none; and whether it was there before.
+    async fn connection(&self) -> Result<(Arc<Connection>, bool), Fault> {
+        let mut link = self.connection.lock().await;
+        if self.closed.is_cancelled() {
+            return Err(self.stopped());
+        }
+        if let Some(open) = link.open.as_ref().filter(|it| it.is_open()) {
+            return Ok((Arc::clone(open), true));
+        }
+        link.open = None;
+        if let Some((when, fault)) = &link.down
+            && when.elapsed() < REST
+        {
+            return Err(fault.clone());
+        }
+        match Connection::open(&self.config, &self.options.limits).await {
+            Ok(connection) => {
+                let connection = Arc::new(connection);
+                link.open = Some(Arc::clone(&connection));
+                link.down = None;
+                Ok((connection, false))
+            }
+            Err(fault) => {
+                link.down = Some((Instant::now(), fault.clone()));
+                Err(fault)
+            }
+        }
+    }
+
+    /// Forgets a connection that is of no use any more.
+    async fn drop_connection(&self, fault: &Fault) {
+        let mut link = self.connection.lock().await;
+        link.down = Some((Instant::now(), fault.clone()));
+        if let Some(connection) = link.open.take() {
+            connection.close().await;
+        }
+    }
+
+    async fn list(&self) -> Arc<Listing> {
+        let mut listing = self.listing.lock().await;
+        if let Some(listing) = &*listing {
+            return Arc::clone(listing);
+        }
+        let listed = Arc::new(self.ask_list().await);
+        *listing = Some(Arc::clone(&listed));
+        listed
+    }
+
+    async fn relist(&self) -> Arc<Listing> {
+        // Whoever asks anew has a reason to try a server that was away.
+        self.connection.lock().await.down = None;
+        // Others go on with the list they have, however long this takes.
+        let listed = Arc::new(self.ask_list().await);
+        *self.listing.lock().await = Some(Arc::clone(&listed));
+        listed
+    }
+
+    async fn ask_list(&self) -> Listing {
+        let mut listing = Listing::default();
+        let entries = match self.fresh_list().await {
+            Ok((entries, faults)) => {
+                listing.partial = faults.iter().any(|it| matches!(it, Fault::Limit { .. }));
+                listing.faults = faults;
+                self.keep_list(&entries, &mut listing.faults);
+                entries
+            }
+            Err(fault) => self.kept_list(fault, &mut listing),
+        };
+        let mut held = self.held();
+        held.clear();
+        for entry in entries {
+            let entry = Arc::new(entry);
+            let approved = self.approved(&entry, &mut listing.faults);
+            let known = SkillRecord {
+                entry: Arc::clone(&entry),
+                approved,
+                age: listing.age,
+            };
+            held.insert(entry.uri.clone(), known);
+            listing.entries.push(entry);
+        }
+        listing
+    }
+
+    async fn fresh_list(&self) -> Result<(Vec<Entry>, Vec<Fault>), Fault> {
+        let (connection, _) = self.connection().await?;
+        let (label, limits) = (&self.config.label, &self.options.limits);
+        let listed = match timeout(self.config.timeout, list(&connection, label, limits)).await {
+            Ok(listed) => listed,
+            Err(_) => Err(Fault::Server {
+                label: self.label(),
+                reason: format!(
+                    "does not finish its list within {} s",
+                    self.config.timeout.as_secs_f32()
+                ),
+                help: "see whether it is busy, or raise its `timeout`".to_owned(),
+            }),
+        };
+        match listed {
+            Ok(pages) => Ok((pages.entries, pages.faults)),
+            Err(fault) => {
+                self.drop_connection(&fault).await;
+                Err(fault)
+            }
+        }
+    }
+
+    fn keep_list(&self, entries: &[Entry], faults: &mut Vec<Fault>) {
+        let kept = self.cache.as_ref().map(|cache| cache.keep_list(entries));
+        if let Some(Err(error)) = kept {
+            faults.push(Fault::Store {
+                label: self.label(),
+                what: "a copy of the list",
+                reason: error.to_string(),
+            });
+        }
+    }
+
+    /// The list of an earlier day, with its age, in place of one that could not be had.
+    fn kept_list(&self, fault: Fault, listing: &mut Listing) -> Vec<Entry> {
+        // A server that says it has no skills has none.
+        let down = !matches!(fault, Fault::NoSkills { .. });
+        let cache = self.cache.as_ref().filter(|_| down);
+        let kept = cache.and_then(|cache| cache.list(&self.options.limits));
+        let Some((entries, age)) = kept.filter(|(entries, _)| !entries.is_empty()) else {
+            listing.faults.push(fault);
+            return Vec::new();
+        };
+        let (reason, help) = match fault {
+            Fault::Server { reason, help, .. } => (reason, help),
+            other => (other.to_string(), other.help()),
+        };
+        listing.faults.push(Fault::Copies {
+            label: self.label(),
+            reason,
+            age: told_age(age),
+            skills: entries.len(),
+            help,
+        });
+        listing.age = Some(age);
+        entries
+    }
+
+    /// Whether a skill is approved as it is. An approval of other files is taken back.
+    fn approved(&self, entry: &Entry, faults: &mut Vec<Fault>) -> bool {
+        let Some(approvals) = &self.approvals else {
+            return false;
+        };
+        match approvals.standing(&self.config.label, entry) {
+            Standing::Approved => true,
+            Standing::None => false,
+            Standing::Changed => {
+                faults.push(self.revoke(approvals, &entry.uri));
+                false
+            }
+        }
+    }
+
+    fn revoke(&self, approvals: &Approvals, uri: &str) -> Fault {
+        let (label, shown) = (self.label(), display_text(uri));
+        match approvals.revoke(&self.config.label, uri) {
+            Ok(_) => Fault::Revoked { label, uri: shown },
+            // It fits no files that are listed, so it has no effect either way.
+            Err(error) => Fault::Store {
+                label,
+                what: "the revoked approval",
+                reason: error.to_string(),
+            },
+        }
+    }
+}
+
+impl Inner {
+    /// Goes on until it is dropped.
+    async fn follow<F: Future<Output = ()>>(&self, tell: impl Fn() -> F) {
+        let mut known = self.list().await;
+        loop {
+            let Ok((connection, _)) = self.connection().await else {
+                sleep(AWAY).await;
+                self.look(&mut known, &tell).await;
+                continue;
+            };
+            let mut hearing = connection.hear().await;
+            loop {
+                // First what happened before anybody listened.
+                self.look(&mut known, &tell).await;
+                let again = self.options.ask_again;
+                match timeout(again, connection.news(&mut hearing)).await {
+                    Ok(true) => sleep(PAUSE).await,
+                    // Silence: maybe it only does not tell.
+                    Err(_) => {}
+                    Ok(false) => break,
+                }
+                if !connection.is_open() {
+                    break;
+                }
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// Lists anew, and tells where that gave another list.
+    async fn look<F: Future<Output = ()>>(&self, known: &mut Arc<Listing>, tell: &impl Fn() -> F) {
+        let now = self.relist().await;
+        let same = now.entries == known.entries
+            && now.partial == known.partial
+            && now.age.is_some() == known.age.is_some();
+        *known = now;
+        if !same {
+            tracing::info!(
+                server = self.config.label,
+                skills = known.entries.len(),
+                "the list of a server changed"
+            );
+            tell().await;
+        }
     }
 }

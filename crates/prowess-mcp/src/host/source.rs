@@ -12,7 +12,7 @@ use prowess::{
 
 use super::{
     entry::Manifest,
-    server::{Held, Server},
+    server::{Server, SkillRecord},
 };
 
 /// The skills of one server.
@@ -68,7 +68,7 @@ impl Source for ServerSource {
     }
 }
 
-fn remote(server: &Server, held: &Held) -> Remote {
+fn remote(server: &Server, held: &SkillRecord) -> Remote {
     let own = held.entry.own();
     Remote {
         server: server.label().to_owned(),
@@ -94,7 +94,7 @@ struct ServerFetch(Server);
 impl Fetch for ServerFetch {
     fn skill(&self, uri: &str) -> Result<Fetched, FetchError> {
         let loaded = self.0.load_blocking(uri)?;
-        let held = Held {
+        let held = SkillRecord {
             entry: Arc::clone(&loaded.entry),
             approved: loaded.approved,
             age: loaded.age,

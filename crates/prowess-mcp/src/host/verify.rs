@@ -6,10 +6,10 @@ use prowess::{
 };
 use serde_json::{Map, Value as Json};
 
-use super::{entry::Listed, fault::Check};
+use super::{entry::FileDigest, fault::Check};
 
 /// Compares the size and the digest of a file.
-pub(super) fn file(listed: Listed, bytes: &[u8]) -> Result<(), Check> {
+pub(super) fn file(listed: FileDigest, bytes: &[u8]) -> Result<(), Check> {
     let found = bytes.len() as u64;
     if found != listed.size {
         return Err(Check::Size {
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn size_and_digest_are_those_of_the_bytes() {
-        let listed = Listed {
+        let listed = FileDigest {
             digest: *ContentHash::of(b"abc").as_bytes(),
             size: 3,
         };

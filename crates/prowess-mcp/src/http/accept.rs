@@ -24,7 +24,7 @@ use super::{AppState, gate::Client};
 const HEAD: usize = 32 * 1024;
 
 /// Connections that are told at one time that there is no room; more are just closed.
-const TOLD: usize = 64;
+const MAX_TURNED_AWAY: usize = 64;
 
 const NO_ROOM: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\
     Connection: close\r\nContent-Length: 0\r\n\r\n";
@@ -36,7 +36,7 @@ pub(super) async fn run(
     end: &CancellationToken,
 ) {
     let room = Arc::new(Semaphore::new(state.options.connections));
-    let telling = Arc::new(Semaphore::new(TOLD));
+    let turning_away = Arc::new(Semaphore::new(MAX_TURNED_AWAY));
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
@@ -59,7 +59,7 @@ pub(super) async fn run(
                 let unsaid = (unsaid > 0).then_some(unsaid);
                 tracing::warn!(%client, most, unsaid, "a connection was turned away");
             }
-            if let Ok(permit) = Arc::clone(&telling).try_acquire_owned() {
+            if let Ok(permit) = Arc::clone(&turning_away).try_acquire_owned() {
                 tokio::spawn(async move {
                     turn_away(stream).await;
                     drop(permit);

@@ -22,7 +22,7 @@ use futures::StreamExt as _;
 use http_body_util::BodyExt as _;
 use tokio::sync::watch;
 
-use super::{AppState, metrics::LONG, refuse::Refused, sessions::Call, streams::Stream};
+use super::{AppState, metrics::LONG, reject::Rejection, sessions::Call, streams::Stream};
 use crate::wire::{self, Fault, MAX_MESSAGE};
 
 /// The header by which a client of an older revision names its session.
@@ -166,7 +166,7 @@ pub(super) async fn pass(
 ) -> Response {
     let client = Client::of(&request);
     if state.ended.is_cancelled() {
-        return Refused::busy("the server is ending").answer(&state, client.ip());
+        return Rejection::busy("the server is ending").answer(&state, client.ip());
     }
     let admitted = match *request.method() {
         Method::POST => message(&state, client, request, next).await,
@@ -194,7 +194,7 @@ async fn message(
     client: Client,
     request: Request<Body>,
     next: Next,
-) -> Result<Response, Refused> {
+) -> Result<Response, Rejection> {
     let mut guard = RequestGuard {
         state: Arc::clone(state),
         client,
@@ -211,11 +211,11 @@ async fn message(
         state.options.body_timeout,
         arrived(state, &parts.headers, body),
     );
-    let bytes = read.await.map_err(|_| Refused::slow())??;
-    let head = wire::head(&bytes).map_err(|unfit| Refused::message(&unfit))?;
+    let bytes = read.await.map_err(|_| Rejection::slow())??;
+    let head = wire::head(&bytes).map_err(|unfit| Rejection::message(&unfit))?;
     guard.admitted = state.in_flight.enter(client);
     if !guard.admitted {
-        return Err(Refused::busy("too many requests at one time"));
+        return Err(Rejection::busy("too many requests at one time"));
     }
     let opens = head.method.as_deref() == Some("initialize");
     if let (Some(method), true) = (&head.method, head.id.is_some()) {
@@ -227,9 +227,9 @@ async fn message(
     if let Some(session) = session_of(&parts.headers) {
         let id = head.id.as_ref().filter(|_| head.method.is_some());
         let call = state.sessions.begin(&session, id);
-        guard.call = Some(call.map_err(|unfit| Refused::message(&unfit))?);
+        guard.call = Some(call.map_err(|unfit| Rejection::message(&unfit))?);
     } else if opens && !state.sessions.make_room().await {
-        return Err(Refused::busy("too many sessions at one time"));
+        return Err(Rejection::busy("too many sessions at one time"));
     }
     drop(head);
     let response = next
@@ -273,27 +273,31 @@ fn ended_by(stream: Stream, response: Response) -> Response {
 }
 
 /// The whole body of a request, within the bounds for one message and for all of them.
-async fn arrived(state: &AppState, headers: &HeaderMap, mut body: Body) -> Result<Bytes, Refused> {
+async fn arrived(
+    state: &AppState,
+    headers: &HeaderMap,
+    mut body: Body,
+) -> Result<Bytes, Rejection> {
     let announced = headers.get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|bytes| bytes > MAX_MESSAGE as u64) {
-        return Err(Refused::message(&Fault::too_large()));
+        return Err(Rejection::message(&Fault::too_large()));
     }
     let mut arriving = Arriving(&state.in_flight.arriving, 0);
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else {
             let reason = "the request did not arrive whole";
-            return Err(Refused::new(StatusCode::BAD_REQUEST, reason));
+            return Err(Rejection::new(StatusCode::BAD_REQUEST, reason));
         };
         let Ok(data) = frame.into_data() else {
             continue;
         };
         if bytes.len() + data.len() > MAX_MESSAGE {
-            return Err(Refused::message(&Fault::too_large()));
+            return Err(Rejection::message(&Fault::too_large()));
         }
         if arriving.add(data.len()) > MAX_ARRIVING {
-            return Err(Refused::busy("too much is arriving at one time"));
+            return Err(Rejection::busy("too much is arriving at one time"));
         }
         bytes.extend_from_slice(&data);
     }

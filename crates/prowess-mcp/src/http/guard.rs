@@ -12,7 +12,7 @@ use axum::{
 use prowess::ContentHash;
 use subtle::ConstantTimeEq as _;
 
-use super::{AppState, gate::Client, refuse::Refused};
+use super::{AppState, gate::Client, reject::Rejection};
 
 /// What a client must show. Only its hash is held, so that it cannot end up in a log.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ pub(super) async fn pass(
     let (uri, headers) = (request.uri(), request.headers());
     if let Err((status, reason)) = check(&state, uri, headers) {
         let client = Client::of(&request);
-        return Refused::new(status, reason).answer(&state, client.ip());
+        return Rejection::new(status, reason).answer(&state, client.ip());
     }
     next.run(request).await
 }

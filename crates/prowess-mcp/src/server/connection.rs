@@ -18,15 +18,11 @@ use serde_json::Value as Json;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
-    EXTENSION, Shared, SkillServer,
-    instructions::instructions,
+    EXTENSION, Shared, SkillServer, changes,
     page::{List, bad_cursor},
     prompts, resources, tools,
     view::View,
 };
-
-mod announce;
-mod extension;
 
 /// How long a client may hold an answer without asking again. Skills are edited while they are
 /// used, and clients that listen are told at once.
@@ -58,7 +54,7 @@ impl Connection {
     }
 
     /// Does work that reads files away from the threads that carry messages.
-    async fn work<T: Send + 'static>(
+    pub(super) async fn work<T: Send + 'static>(
         &self,
         task: impl FnOnce(&Shared, &View) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
@@ -116,7 +112,7 @@ impl ServerHandler for Connection {
         let mut info = ServerConfig::new(capabilities);
         info.server_info =
             Implementation::new("prowess", env!("CARGO_PKG_VERSION")).with_title("Prowess skills");
-        info.with_instructions(instructions(&view))
+        info.with_instructions(tools::instructions(&view.catalog))
     }
 
     async fn list_tools(
@@ -239,7 +235,7 @@ impl ServerHandler for Connection {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let contents = match resources::held(self.shared(), &request.uri) {
+        let contents = match resources::cached_text(self.shared(), &request.uri) {
             Some(contents) => contents,
             None => {
                 let uri = request.uri;
@@ -307,7 +303,7 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        tokio::spawn(announce::to_client(
+        tokio::spawn(changes::to_client(
             self.shared().current.changes(),
             context.peer,
             self.alive.clone(),
@@ -324,7 +320,7 @@ impl ServerHandler for Connection {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        announce::to_listener(self.shared().current.changes(), &context, &self.alive).await;
+        changes::to_listener(self.shared().current.changes(), &context, &self.alive).await;
         Ok(())
     }
 }

@@ -60,11 +60,11 @@ impl Manifest {
 
 /// How new a manifest has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Age {
+pub(crate) enum Freshness {
     /// The folder is looked at; files that did not change are not read again.
-    Fresh,
+    Current,
     /// One that was made for the same text of the skill will do.
-    Known,
+    Cached,
 }
 
 type Outcome = Result<Arc<Manifest>, Refusal>;
@@ -72,11 +72,11 @@ type Outcome = Result<Arc<Manifest>, Refusal>;
 /// Every manifest made so far.
 #[derive(Debug, Default)]
 pub(crate) struct Manifests {
-    known: Mutex<HashMap<PathBuf, Known>>,
+    known: Mutex<HashMap<PathBuf, CachedManifest>>,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
+struct CachedManifest {
     hash: Option<ContentHash>,
     base: String,
     outcome: Outcome,
@@ -84,8 +84,8 @@ struct Known {
 
 impl Manifests {
     /// The manifest of a skill whose folder has this address.
-    pub(crate) fn get(&self, skill: &Skill, base: &str, age: Age) -> Outcome {
-        if age == Age::Known
+    pub(crate) fn get(&self, skill: &Skill, base: &str, age: Freshness) -> Outcome {
+        if age == Freshness::Cached
             && let Some(outcome) = self.peek(skill, base)
         {
             return outcome;
@@ -95,7 +95,7 @@ impl Manifests {
         let known = known.filter(|known| known.base == base);
         let earlier = known.and_then(|known| known.outcome.ok());
         let outcome = make(skill, base, earlier.as_deref()).map(Arc::new);
-        let known = Known {
+        let known = CachedManifest {
             hash: skill.hash(),
             base: base.to_owned(),
             outcome: outcome.clone(),
@@ -116,7 +116,7 @@ impl Manifests {
         self.lock().retain(|path, _| wanted(path));
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Known>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, CachedManifest>> {
         // Whole values go in and out, so the map is sound even after a panic.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }

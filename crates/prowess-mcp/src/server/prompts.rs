@@ -104,11 +104,11 @@ fn described(name: &str, value: &Value) -> PromptArgument {
 /// Nothing in a skill's text is filled in.
 pub(crate) fn get(
     catalog: &Arc<Catalog>,
-    options: &ToolOptions,
+    options: &Arc<ToolOptions>,
     skill: &Skill,
     given: Option<&JsonObject>,
 ) -> GetPromptResult {
-    let tools = Toolset::new(Arc::clone(catalog), options.clone());
+    let tools = Toolset::new(Arc::clone(catalog), Arc::clone(options));
     let given = given.map(spoken).unwrap_or_default();
     let given = (!given.is_empty()).then_some(given);
     let text = tools.load(skill, Reason::Explicit, given.as_deref()).text;

@@ -12,11 +12,11 @@ use serde_json::json;
 
 use super::{
     Shared,
-    manifest::Age,
+    manifest::Freshness,
     mime,
     page::List,
     refusal::MAX_BYTES,
-    view::{Served, View},
+    view::{ServedSkill, View},
 };
 use crate::uri::SCHEME;
 
@@ -43,13 +43,13 @@ pub(crate) fn list(
     let (page, next) = List::Resources.page(&view.listed, |served| &served.uri, cursor)?;
     let resources = page
         .iter()
-        .filter(|served| shared.manifest(view, served, Age::Known).is_ok())
+        .filter(|served| shared.manifest(view, served, Freshness::Cached).is_ok())
         .map(|served| own(view, served))
         .collect();
     Ok((resources, next))
 }
 
-fn own(view: &View, served: &Served) -> Resource {
+fn own(view: &View, served: &ServedSkill) -> Resource {
     let skill = view.skill(served);
     Resource::new(&served.uri, skill.name())
         .with_description(skill.description())
@@ -58,7 +58,7 @@ fn own(view: &View, served: &Served) -> Resource {
 }
 
 /// The instructions of a skill whose files are known already: no file has to be touched.
-pub(crate) fn held(shared: &Shared, uri: &str) -> Option<ResourceContents> {
+pub(crate) fn cached_text(shared: &Shared, uri: &str) -> Option<ResourceContents> {
     let view = shared.view();
     let served = view.at_uri(uri)?;
     let skill = view.skill(served);
@@ -72,13 +72,13 @@ pub(crate) fn held(shared: &Shared, uri: &str) -> Option<ResourceContents> {
 pub(crate) fn read(shared: &Shared, view: &View, uri: &str) -> Result<ResourceContents, ErrorData> {
     if let Some(served) = view.at_uri(uri) {
         shared
-            .manifest(view, served, Age::Known)
+            .manifest(view, served, Freshness::Cached)
             .map_err(|refusal| not_served(uri, &refusal.to_string()))?;
         let text = view.skill(served).document().text();
         return Ok(ResourceContents::text(text, uri).with_mime_type(mime::MARKDOWN));
     }
     for served in view.around(uri) {
-        for age in [Age::Known, Age::Fresh] {
+        for age in [Freshness::Cached, Freshness::Current] {
             let Ok(manifest) = shared.manifest(view, served, age) else {
                 break;
             };
@@ -111,10 +111,10 @@ pub(crate) fn directory(
     uri: &str,
     cursor: Option<&str>,
 ) -> Result<(Vec<Resource>, Option<String>), ErrorData> {
-    let mut around: Vec<&Served> = view.at_base(uri).into_iter().collect();
+    let mut around: Vec<&ServedSkill> = view.at_base(uri).into_iter().collect();
     around.extend(view.around(uri));
     for served in around {
-        let Ok(manifest) = shared.manifest(view, served, Age::Fresh) else {
+        let Ok(manifest) = shared.manifest(view, served, Freshness::Current) else {
             continue;
         };
         let is_folder =
@@ -179,7 +179,8 @@ pub(crate) fn complete(
         ("path", Some(name)) => {
             let base = format!("{SCHEME}{name}");
             let served = view.at_base(&base);
-            let manifest = served.and_then(|served| shared.manifest(view, served, Age::Known).ok());
+            let manifest =
+                served.and_then(|served| shared.manifest(view, served, Freshness::Cached).ok());
             let Some(manifest) = manifest else {
                 return Vec::new();
             };

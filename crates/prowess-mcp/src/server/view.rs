@@ -22,21 +22,21 @@ use crate::uri::{SCHEME, SKILL_FILE, below};
 pub(crate) struct View {
     pub(crate) catalog: Arc<Catalog>,
     /// Sorted by address.
-    pub(crate) served: Vec<Served>,
+    pub(crate) served: Vec<ServedSkill>,
     /// Those of them that are listed.
-    pub(crate) listed: Vec<Served>,
+    pub(crate) listed: Vec<ServedSkill>,
     by_base: HashMap<String, usize>,
     /// Skills in use that have no address: place in the catalog, and why.
     pub(crate) refused: Vec<(usize, Refusal)>,
     /// Sorted by name.
     pub(crate) prompts: Vec<(usize, Prompt)>,
     pub(crate) tools: Vec<Tool>,
-    pub(crate) marks: Marks,
+    pub(crate) versions: ListVersions,
 }
 
 /// A skill with its address.
 #[derive(Debug, Clone)]
-pub(crate) struct Served {
+pub(crate) struct ServedSkill {
     /// Its place in the catalog.
     pub(crate) at: usize,
     /// The address of its folder.
@@ -47,14 +47,14 @@ pub(crate) struct Served {
 
 /// One number per list that a client can hold; another number means another list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Marks {
+pub(crate) struct ListVersions {
     pub(crate) tools: u64,
     pub(crate) prompts: u64,
     pub(crate) resources: u64,
 }
 
 impl View {
-    pub(crate) fn new(catalog: Arc<Catalog>, options: &ToolOptions) -> Self {
+    pub(crate) fn new(catalog: Arc<Catalog>, options: &Arc<ToolOptions>) -> Self {
         let mut refused = Vec::new();
         let mut fit = Vec::new();
         for (at, skill) in catalog.skills().iter().enumerate() {
@@ -67,7 +67,7 @@ impl View {
         }
         let mut served = addresses(&catalog, fit);
         served.sort_by(|a, b| a.uri.cmp(&b.uri));
-        let listed: Vec<Served> = served
+        let listed: Vec<ServedSkill> = served
             .iter()
             .filter(|served| catalog.skills()[served.at].is_model_visible())
             .cloned()
@@ -79,15 +79,15 @@ impl View {
             .collect();
         let prompts = prompts::all(&catalog);
         let tools = tools::all(&catalog, options);
-        let marks = Marks {
-            tools: mark(tools.iter().map(|tool| {
+        let versions = ListVersions {
+            tools: version(tools.iter().map(|tool| {
                 (
                     &tool.description,
                     tool.input_schema.get("properties").map(ToString::to_string),
                 )
             })),
-            prompts: mark(prompts.iter().map(|(_, prompt)| format!("{prompt:?}"))),
-            resources: mark(listed.iter().map(|served| {
+            prompts: version(prompts.iter().map(|(_, prompt)| format!("{prompt:?}"))),
+            resources: version(listed.iter().map(|served| {
                 let skill = &catalog.skills()[served.at];
                 (&served.uri, skill.hash())
             })),
@@ -100,28 +100,28 @@ impl View {
             refused,
             prompts,
             tools,
-            marks,
+            versions,
         }
     }
 
     /// The skill at a place of the catalog.
-    pub(crate) fn skill(&self, served: &Served) -> &Skill {
+    pub(crate) fn skill(&self, served: &ServedSkill) -> &Skill {
         &self.catalog.skills()[served.at]
     }
 
     /// The skill whose `SKILL.md` has this address.
-    pub(crate) fn at_uri(&self, uri: &str) -> Option<&Served> {
+    pub(crate) fn at_uri(&self, uri: &str) -> Option<&ServedSkill> {
         let base = uri.strip_suffix(SKILL_FILE)?.strip_suffix('/')?;
         self.at_base(base)
     }
 
     /// The skill whose folder has this address.
-    pub(crate) fn at_base(&self, base: &str) -> Option<&Served> {
+    pub(crate) fn at_base(&self, base: &str) -> Option<&ServedSkill> {
         self.by_base.get(base).map(|&place| &self.served[place])
     }
 
     /// The skills that a file at this address may belong to, the innermost first.
-    pub(crate) fn around<'v>(&'v self, uri: &'v str) -> impl Iterator<Item = &'v Served> {
+    pub(crate) fn around<'v>(&'v self, uri: &'v str) -> impl Iterator<Item = &'v ServedSkill> {
         let ends = uri.rmatch_indices('/').map(|(end, _)| &uri[..end]);
         ends.take_while(|base| base.len() > SCHEME.len())
             .filter_map(|base| self.at_base(base))
@@ -147,7 +147,7 @@ impl View {
 }
 
 /// Gives each skill an address: its name, behind that of the skill whose folder it lies in.
-fn addresses(catalog: &Catalog, mut fit: Vec<usize>) -> Vec<Served> {
+fn addresses(catalog: &Catalog, mut fit: Vec<usize>) -> Vec<ServedSkill> {
     let directory = |at: usize| catalog.skills()[at].directory();
     // An outer folder has the shorter path, so its address is known when it is needed.
     fit.sort_by_cached_key(|&at| directory(at).map(|path| path.components().count()));
@@ -164,7 +164,7 @@ fn addresses(catalog: &Catalog, mut fit: Vec<usize>) -> Vec<Served> {
             bases.insert(folder, base.clone());
         }
         let uri = format!("{base}/{SKILL_FILE}");
-        served.push(Served { at, base, uri });
+        served.push(ServedSkill { at, base, uri });
     }
     served
 }
@@ -182,7 +182,7 @@ fn nested(folder: &Path, name: &str, bases: &HashMap<PathBuf, String>) -> Option
         .map(|rest| below(base, rest))
 }
 
-fn mark<T: std::hash::Hash>(items: impl Iterator<Item = T>) -> u64 {
+fn version<T: std::hash::Hash>(items: impl Iterator<Item = T>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for item in items {
         item.hash(&mut hasher);

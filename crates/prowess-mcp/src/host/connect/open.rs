@@ -20,8 +20,7 @@ use rmcp::{
 use tokio::{io::AsyncReadExt as _, process::ChildStderr, time::timeout};
 
 use super::{
-    GRACE, Service,
-    hear::{Ears, News},
+    ChangeHandler, ChangeNotices, GRACE, Service,
     reason::{
         SEE_URL, START_BY_HAND, TELL_OWNER, http_reason, innermost, last_words, server_fault,
         shown, silent,
@@ -43,15 +42,15 @@ const SAID_BYTES: usize = 1_024;
 const ASKED: Duration = Duration::from_secs(10);
 
 /// A connection in the making.
-pub(super) struct Opening<'a> {
+pub(super) struct Connector<'a> {
     pub(super) config: &'a ServerConfig,
     pub(super) limits: &'a HostLimits,
     pub(super) faults: &'a Arc<Faults>,
     pub(super) said: &'a Arc<Mutex<Vec<u8>>>,
-    pub(super) news: &'a News,
+    pub(super) news: &'a ChangeNotices,
 }
 
-impl Opening<'_> {
+impl Connector<'_> {
     /// Starts a program and greets it. The SDK waits ten seconds for an answer to the question
     /// which versions are spoken and then greets the old way, which a newer server that was slow to
     /// start refuses. Such a one is started again and only asked.
@@ -211,13 +210,13 @@ impl Opening<'_> {
     }
 
     /// Who we are, and that we know skills.
-    fn client(&self) -> Ears {
+    fn client(&self) -> ChangeHandler {
         let mut capabilities = ClientCapabilities::default();
         let mut extensions = rmcp::model::ExtensionCapabilities::new();
         extensions.insert(EXTENSION.to_owned(), serde_json::Map::new());
         capabilities.extensions = Some(extensions);
         let us = Implementation::new("prowess", env!("CARGO_PKG_VERSION"));
-        self.news.ears(ClientConfig::new(capabilities, us))
+        self.news.handler(ClientConfig::new(capabilities, us))
     }
 
     fn fault(&self, reason: String, help: &str) -> Fault {

@@ -6,9 +6,9 @@ use base64::Engine as _;
 use prowess::display_text;
 use serde_json::{Value as Json, json};
 
-use super::{Held, Inner, Loaded};
+use super::{Inner, LoadedSkill, SkillRecord};
 use crate::host::{
-    connect::{Contents, Refused},
+    connect::{Contents, RequestError},
     entry::{Entry, Manifest},
     fault::{Check, Fault},
     verify,
@@ -16,7 +16,7 @@ use crate::host::{
 
 impl Inner {
     /// The skill as it is held, after listing where nobody has listed yet.
-    pub(super) async fn skill(&self, uri: &str) -> Result<Held, Fault> {
+    pub(super) async fn skill(&self, uri: &str) -> Result<SkillRecord, Fault> {
         let listing = self.list().await;
         let held = self.held().get(uri).cloned();
         let Some(held) = held else {
@@ -32,7 +32,7 @@ impl Inner {
         Ok(held)
     }
 
-    pub(super) async fn load(&self, uri: &str) -> Result<Loaded, Fault> {
+    pub(super) async fn load(&self, uri: &str) -> Result<LoadedSkill, Fault> {
         let held = self.skill(uri).await?;
         let bytes = self.bytes(&held, uri).await?;
         let document = match verify::frontmatter(&held.entry.frontmatter, &bytes) {
@@ -41,7 +41,7 @@ impl Inner {
         };
         // Asked again: it may have been given or taken back since the list came.
         let approved = self.approved(&held.entry, &mut Vec::new());
-        Ok(Loaded {
+        Ok(LoadedSkill {
             entry: held.entry,
             bytes,
             document,
@@ -63,7 +63,7 @@ impl Inner {
     }
 
     /// The bytes of a file of the list, checked: a copy where one passes, else from the server.
-    pub(super) async fn bytes(&self, held: &Held, uri: &str) -> Result<Vec<u8>, Fault> {
+    pub(super) async fn bytes(&self, held: &SkillRecord, uri: &str) -> Result<Vec<u8>, Fault> {
         let listed = match &held.entry.manifest {
             Manifest::Dynamic => None,
             Manifest::Listed(files) => match files.get(uri) {
@@ -103,14 +103,14 @@ impl Inner {
             let (connection, used_before) = self.connection().await?;
             let fault = match connection.read(uri).await {
                 Ok(contents) => return Ok(contents),
-                Err(Refused::Said(why)) => {
+                Err(RequestError::Answer(why)) => {
                     return Err(Fault::Server {
                         label: self.label(),
                         reason: format!("does not give `{}`: {why}", display_text(uri)),
                         help: "list the skills again".to_owned(),
                     });
                 }
-                Err(Refused::Lost(fault)) => fault,
+                Err(RequestError::Lost(fault)) => fault,
             };
             let ended = !connection.is_open();
             self.drop_connection(&fault).await;
@@ -159,7 +159,7 @@ impl Inner {
         if changed && let Some(approvals) = &self.approvals {
             self.revoke(approvals, &entry.uri);
         }
-        let held = Held {
+        let held = SkillRecord {
             approved: self.approved(&fresh, &mut Vec::new()),
             entry: Arc::new(fresh),
             age: None,

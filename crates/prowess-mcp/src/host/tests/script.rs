@@ -72,7 +72,7 @@ struct Shared {
     ended: AtomicBool,
     /// Bytes of huge bodies that somebody took.
     taken: AtomicU64,
-    /// News that were told to those who listen.
+    /// Notices that were told to those who listen.
     news: AtomicU64,
     /// What makes a stream a secret one.
     tls: Option<Arc<ServerConfig>>,

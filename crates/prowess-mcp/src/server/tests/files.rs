@@ -35,37 +35,6 @@ async fn a_folder_shows_its_children() {
                 }
               ]
             }"#]],
-        &expect![[r#"
-            {
-              "resources": [
-                {
-                  "uri": "skill://pdf/SKILL.md",
-                  "name": "pdf",
-                  "description": "About pdf.",
-                  "mimeType": "text/markdown",
-                  "size": 86
-                },
-                {
-                  "uri": "skill://pdf/empty",
-                  "name": "empty",
-                  "mimeType": "inode/directory"
-                },
-                {
-                  "uri": "skill://pdf/logo.png",
-                  "name": "logo.png",
-                  "mimeType": "image/png",
-                  "size": 3
-                },
-                {
-                  "uri": "skill://pdf/refs",
-                  "name": "refs",
-                  "mimeType": "inode/directory"
-                }
-              ],
-              "resultType": "complete",
-              "ttlMs": 5000,
-              "cacheScope": "private"
-            }"#]],
     )
     .await;
 }

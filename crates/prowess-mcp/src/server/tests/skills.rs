@@ -36,38 +36,6 @@ async fn an_entry_is_the_frontmatter_and_every_file() {
                 ]
               }
             }"#]],
-        &expect![[r#"
-            {
-              "skill": {
-                "uri": "skill://pdf/SKILL.md",
-                "frontmatter": {
-                  "name": "pdf",
-                  "description": "About pdf.",
-                  "license": "MIT",
-                  "argument-hint": "[file]"
-                },
-                "resources": [
-                  {
-                    "uri": "skill://pdf/SKILL.md",
-                    "digest": "sha256:ea1d3a1047389f9b9a8c0af6e857588edc088c9ac5079a108a67b9bea19175d9",
-                    "size": 86
-                  },
-                  {
-                    "uri": "skill://pdf/logo.png",
-                    "digest": "sha256:c36ee640e0a885a73726d67791afbe0632614780b1293f51972675aba3b4fe85",
-                    "size": 3
-                  },
-                  {
-                    "uri": "skill://pdf/refs/a%20b.md",
-                    "digest": "sha256:aa1237b773c38dbddef583c4868aaea7a44c5237ea7923aecca5513764b42d80",
-                    "size": 4
-                  }
-                ]
-              },
-              "resultType": "complete",
-              "ttlMs": 5000,
-              "cacheScope": "private"
-            }"#]],
     )
     .await;
 }

@@ -16,14 +16,14 @@ use crate::wire::Fault;
 
 /// Why a request is not let in.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct Rejection {
     status: StatusCode,
     reason: String,
     /// The answer, where that is more than the reason.
     body: Option<String>,
 }
 
-impl Refused {
+impl Rejection {
     pub(super) fn new(status: StatusCode, reason: impl Into<String>) -> Self {
         Self {
             status,
@@ -89,16 +89,16 @@ impl Refused {
 
 /// How often refusals are logged: whoever knocks without end must not fill a disk.
 #[derive(Debug, Default)]
-pub(super) struct Quota(Mutex<Spent>);
+pub(super) struct LogQuota(Mutex<Window>);
 
 #[derive(Debug, Default)]
-struct Spent {
+struct Window {
     since: Option<Instant>,
     said: u32,
     unsaid: u64,
 }
 
-impl Quota {
+impl LogQuota {
     /// Lines in each stretch of time.
     const LINES: u32 = 20;
     const STRETCH: Duration = Duration::from_secs(10);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_flood_is_told_in_a_few_lines_and_a_count() {
-        let quota = Quota::default();
+        let quota = LogQuota::default();
         let start = Instant::now();
         let said = (0..1_000).filter(|_| quota.take_at(start).is_some());
         assert_eq!(said.count(), 20);

@@ -9,12 +9,12 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Runs futures beside the caller, whatever the caller runs on.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct HostRuntime {
     handle: Handle,
     runtime: Mutex<Option<Runtime>>,
 }
 
-impl Lane {
+impl HostRuntime {
     pub(super) fn start() -> io::Result<Self> {
         // The work is waiting for others; one thread can do that for many servers.
         let runtime = Builder::new_multi_thread()
@@ -49,7 +49,7 @@ impl Lane {
     }
 }
 
-impl Drop for Lane {
+impl Drop for HostRuntime {
     fn drop(&mut self) {
         let runtime = self.runtime.get_mut();
         if let Some(runtime) = runtime.unwrap_or_else(PoisonError::into_inner).take() {
@@ -67,8 +67,8 @@ mod tests {
     fn it_works_inside_another_runtime() {
         let other = Builder::new_current_thread().build().unwrap();
         let answer = other.block_on(async {
-            let lane = Lane::start().unwrap();
-            lane.wait(async { 42 })
+            let runtime = HostRuntime::start().unwrap();
+            runtime.wait(async { 42 })
         });
         assert_eq!(answer, Some(42));
     }
