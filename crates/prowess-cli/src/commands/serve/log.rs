@@ -49,6 +49,8 @@ pub(super) fn start(arguments: &Arguments, session: &mut Session) {
     };
     let wanted = Targets::new()
         .with_default(others)
+        // It calls it an error that a client leaves before its answer.
+        .with_target("rmcp::service", LevelFilter::OFF)
         .with_target("prowess", level)
         .with_target("prowess_mcp", level);
     let registry = tracing_subscriber::registry().with(wanted);
