@@ -3,11 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use prowess::{
-    index::{Entry, Index},
-    rank::Ranker,
-    select::{Policy, Selection},
-};
+use prowess_search::{Entry, FieldWeights, Index, Policy, Query, Ranker, Selection};
 
 /// Skills that compete with the one the bytes describe.
 const RIVALS: [(&str, &str, &str); 5] = [
@@ -78,22 +74,19 @@ fn answer(description: &str, body: &str, query: &str, policy: &Policy) -> Select
         .iter()
         .map(|(name, description, body)| Entry {
             name,
-            description,
+            description: (*description).into(),
             tags: Vec::new(),
             body,
         })
         .collect();
     entries.push(Entry {
         name: "subject",
-        description,
+        description: description.into(),
         tags: Vec::new(),
         body,
     });
-    Index::build_with(&entries, prowess::index::FieldWeights::default(), 1).select(
-        query,
-        policy,
-        |_| true,
-    )
+    let index = Index::build_with(&entries, FieldWeights::default(), 1);
+    index.select(&Query::new(&index, query, policy.ranker), policy, |_| true)
 }
 
 /// The place of the subject among the matches; behind all of them where it is none.

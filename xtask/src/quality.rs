@@ -10,10 +10,7 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 use data::{Data, Query};
 use metrics::Report;
-use prowess::{
-    index::{Entry, FieldWeights, Index},
-    rank::{self, Ranker, Scored, Weights},
-};
+use prowess_search::{self as search, Entry, FieldWeights, Index, Ranker, Weights};
 
 /// Scores the ranker on labelled requests.
 #[derive(clap::Args)]
@@ -151,7 +148,7 @@ pub(crate) fn build(data: &Data, fields: &FieldWeights) -> Indexes {
                     let skill = &data.skills[*id as usize];
                     Entry {
                         name: &skill.name,
-                        description: &skill.description,
+                        description: (&*skill.description).into(),
                         tags: skill.tags.iter().map(String::as_str).collect(),
                         body: &skill.body,
                     }
@@ -174,10 +171,11 @@ pub(crate) fn rank_all(
     let one = |query: &Query| {
         let (index, ids) = &indexes[&query.group];
         let limit = if data.size == "c100" { 100 } else { 20 };
-        let found: Vec<Scored> = match ranker {
-            Ranker::Lexical => rank::lexical::rank(index, &query.text, weights, limit, |_| true),
-            Ranker::Overlap => rank::overlap::rank(index, &query.text, 0.0, limit, false, |_| true),
+        let asked = match ranker {
+            Ranker::Lexical => search::Query::weighted(index, &query.text, weights.clone()),
+            Ranker::Overlap => search::Query::new(index, &query.text, ranker),
         };
+        let found = index.rank(&asked, 0.0, limit, |_| true);
         found
             .into_iter()
             .map(|scored| (ids[scored.document as usize], scored.score))

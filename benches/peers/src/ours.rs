@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use nix::fcntl::AtFlags;
 use nix::sys::stat::fstatat;
-use prowess::rank::Ranker;
+use prowess::select::Ranker;
 use prowess::select::Policy;
 use prowess::{
     Cache, Catalog, DiskSource, Layout, Limits, LoadOptions, Origin, Scan, ScanRequest, Scope,
@@ -56,10 +56,7 @@ pub(crate) fn index(dir: &str) -> Value {
     let (loading, catalog) =
         cost(|| load_from(vec![Box::new(DiskSource::new(dir))], NonZeroUsize::MIN));
     // The catalog makes its index on first use.
-    let (building, memory) = cost(|| {
-        let index = catalog.index();
-        (index.len(), index.memory())
-    });
+    let (building, memory) = cost(|| (catalog.skills().len(), catalog.index_memory()));
     json!({
         "load_cpu_us": loading.cpu_us,
         "index_cpu_us": building.cpu_us,
@@ -79,7 +76,7 @@ pub(crate) fn select(
     let (catalog, policy) = (catalog(dir), policy(ranker)?);
     // The first request builds the index and makes room for sums; hosts keep both.
     answer(&catalog, "first", &policy);
-    let skills = catalog.index().len();
+    let skills = catalog.skills().len();
     Ok(QueryCost::of(skills, &queries, repeats, |query| {
         answer(&catalog, query, &policy)
     }))

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use prowess::{Budget, Clients, ContentHash, Limits, Override, project_folders, rank::Ranker};
+use prowess::{Budget, Clients, ContentHash, Limits, Override, project_folders, select::Ranker};
 
 use crate::{
     environment::Environment,

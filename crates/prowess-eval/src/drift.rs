@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use prowess::{
     Catalog, Skill,
-    index::{Field, clauses},
-    select::{Decision, Match, Policy, Selection},
+    explain::{Field, clauses},
+    select::{Match, Policy, Selection},
 };
 use serde::Serialize;
 
@@ -159,7 +159,7 @@ pub fn drift(
         .iter()
         .zip(before.iter().zip(&after))
         .filter_map(|(probe, (before, after))| {
-            compare(probe, &Answer::new(base, before), &Answer::new(now, after))
+            compare(probe, &Answer::new(before), &Answer::new(after))
         })
         .collect();
     let same = probes.len() - moves.len();
@@ -182,7 +182,7 @@ pub fn drift(
 
 /// What a catalog answered.
 struct Answer<'a> {
-    found: Vec<(&'a Skill, &'a Match)>,
+    found: &'a [Match<'a>],
     decision: &'static str,
 }
 
@@ -196,23 +196,22 @@ struct Place<'a> {
 }
 
 impl<'a> Answer<'a> {
-    fn new(catalog: &'a Catalog, selection: &'a Selection) -> Self {
-        let found = selection.matches.iter();
+    fn new(selection: &'a Selection<'a>) -> Self {
         Self {
-            found: found.map(|it| (catalog.skill(it.document), it)).collect(),
+            found: &selection.matches,
             decision: selection.decision.name(),
         }
     }
 
     /// Whether a host would use what comes first.
     fn fires(&self) -> bool {
-        self.decision != Decision::None.name()
+        self.decision != "none"
     }
 
     /// Who is taken for right, where anyone is.
     fn first(&self) -> Option<String> {
         let first = self.found.first().filter(|_| self.fires());
-        first.map(|(skill, _)| skill.name().to_owned())
+        first.map(|it| it.skill().name().to_owned())
     }
 
     /// The best place of these skills.
@@ -221,11 +220,11 @@ impl<'a> Answer<'a> {
             let mut wanted = wanted.iter();
             wanted.any(|name| skill.name() == name || skill.id() == Some(name))
         };
-        let at = self.found.iter().position(|(skill, _)| is(skill))?;
-        let (skill, found) = self.found[at];
+        let at = self.found.iter().position(|it| is(it.skill()))?;
+        let found = &self.found[at];
         Some(Place {
             rank: at + 1,
-            skill,
+            skill: found.skill(),
             score: found.score,
             confidence: found.confidence,
         })

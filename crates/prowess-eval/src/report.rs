@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use prowess::{
     Catalog, Skill,
-    select::{Decision, Policy, Selection},
+    select::{Match, Policy, Selection},
 };
 use serde::Serialize;
 
@@ -98,7 +98,7 @@ pub fn evaluate(
     let mut confusions: BTreeMap<(&str, Option<String>), (usize, &str)> = BTreeMap::new();
     let mut outcomes = Vec::with_capacity(cases.len());
     for (case, selection) in cases.iter().zip(&selections) {
-        let answer = Answer::new(catalog, case, selection, recall_at);
+        let answer = Answer::new(case, selection, recall_at);
         sums.add(&answer);
         for name in named(&case.expected) {
             by_skill.entry(name).or_default().add(&answer);
@@ -128,7 +128,7 @@ pub fn evaluate(
         .keys()
         .filter(|name| {
             let skill = catalog.get(name).or_else(|| catalog.by_id(name));
-            !skill.is_some_and(|skill| policy.explicit_only || skill.is_model_visible())
+            !skill.is_some_and(|skill| policy.include_manual || skill.is_model_visible())
         })
         .map(|name| (*name).to_owned())
         .collect();
@@ -183,15 +183,11 @@ struct Answer {
 }
 
 impl Answer {
-    fn new(catalog: &Catalog, case: &Case, selection: &Selection, recall_at: usize) -> Self {
-        let found: Vec<_> = selection
-            .matches
-            .iter()
-            .map(|found| catalog.skill(found.document))
-            .collect();
+    fn new(case: &Case, selection: &Selection<'_>, recall_at: usize) -> Self {
+        let found: Vec<_> = selection.matches.iter().map(Match::skill).collect();
         let is =
             |skill: &&Skill, wanted: &String| skill.name() == wanted || skill.id() == Some(wanted);
-        let fires = selection.decision != Decision::None;
+        let fires = !selection.decision.is_none();
         let mut ranks = Vec::new();
         let verdict = match &case.expected {
             Expected::Skills(groups) => {

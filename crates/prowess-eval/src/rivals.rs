@@ -1,13 +1,14 @@
 //! Skills that compete for the same requests.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeSet, HashMap},
+    ptr,
+};
 
 use prowess::{
-    Catalog,
-    explain::Explanation,
-    index::{Field, clauses},
-    rank::Ranker,
-    select::Policy,
+    Catalog, Skill,
+    explain::{Explanation, Field, clauses},
+    select::{Policy, Ranker},
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -44,40 +45,39 @@ pub fn rivals(catalog: &Catalog, least: f32, threads: usize) -> Vec<Rivals> {
         min_score: Some(f32::MIN_POSITIVE),
         ..Policy::default()
     };
-    let claims: Vec<(u32, Claim)> = catalog
-        .model_visible()
-        .filter_map(|skill| catalog.document(skill))
-        .map(|document| (document, Claim::of(catalog, document)))
-        .collect();
-    let requests: Vec<&str> = claims.iter().map(|(_, claim)| &*claim.request).collect();
+    let claims: Vec<Claim<'_>> = catalog.model_visible().map(Claim::new).collect();
+    let requests: Vec<&str> = claims.iter().map(|claim| &*claim.request).collect();
     let near = catalog.select_all(&requests, &policy, threads);
-    let mut pairs: BTreeSet<(u32, u32)> = BTreeSet::new();
-    for ((document, _), near) in claims.iter().zip(near) {
-        let others = near.matches.into_iter().map(|it| it.document);
-        let others = others.filter(|other| other != document);
-        pairs.extend(others.map(|other| (other.min(*document), other.max(*document))));
+    // A skill is itself wherever it turns up, so its address tells whose claim it is.
+    let places: HashMap<*const Skill, usize> = claims
+        .iter()
+        .enumerate()
+        .map(|(at, claim)| (ptr::from_ref(claim.skill), at))
+        .collect();
+    let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (at, near) in near.iter().enumerate() {
+        let others = near.matches.iter().map(|it| ptr::from_ref(it.skill()));
+        let others = others.filter_map(|skill| places.get(&skill).copied());
+        let others = others.filter(|other| *other != at);
+        pairs.extend(others.map(|other| (other.min(at), other.max(at))));
     }
-    let pairs: Vec<(u32, u32)> = pairs.into_iter().collect();
-    let claim = |document: u32| {
-        let at = claims.binary_search_by_key(&document, |(document, _)| *document);
-        at.ok().map(|at| &claims[at].1)
-    };
-    let compare = |&(one, other): &(u32, u32)| {
-        let (mine, theirs) = (claim(one)?, claim(other)?);
-        let (there, words) = contest(catalog, one, other, mine);
-        let (back, _) = contest(catalog, other, one, theirs);
+    let pairs: Vec<(usize, usize)> = pairs.into_iter().collect();
+    let compare = |&(one, other): &(usize, usize)| {
+        let (mine, theirs) = (&claims[one], &claims[other]);
+        let (there, words) = contest(catalog, mine, theirs.skill);
+        let (back, _) = contest(catalog, theirs, mine.skill);
         let strength = f32::midpoint(there, back);
         (strength >= least).then(|| {
-            let sends = |claim: &Claim, to: u32| claim.sends(catalog, to, &policy);
-            let name = |document: u32| catalog.skill(document).name().to_owned();
+            let name = |claim: &Claim<'_>| claim.skill.name().to_owned();
             Rivals {
-                skills: [name(one), name(other)],
+                skills: [name(mine), name(theirs)],
                 strength,
                 words,
-                told_apart_by: if sends(mine, other) {
-                    Some(name(one))
+                told_apart_by: if mine.sends(catalog, theirs.skill, &policy) {
+                    Some(name(mine))
                 } else {
-                    sends(theirs, one).then(|| name(other))
+                    let sends = theirs.sends(catalog, mine.skill, &policy);
+                    sends.then(|| name(theirs))
                 },
             }
         })
@@ -97,15 +97,15 @@ pub fn rivals(catalog: &Catalog, least: f32, threads: usize) -> Vec<Rivals> {
 }
 
 /// What a skill says it is for, and what not.
-struct Claim {
+struct Claim<'c> {
+    skill: &'c Skill,
     /// Its name and description, as a request.
     request: String,
     ruled_out: String,
 }
 
-impl Claim {
-    fn of(catalog: &Catalog, document: u32) -> Self {
-        let skill = catalog.skill(document);
+impl<'c> Claim<'c> {
+    fn new(skill: &'c Skill) -> Self {
         let mut request = skill.name().replace(['-', '_'], " ");
         let mut ruled_out = String::new();
         clauses(skill.description(), |field, text| {
@@ -122,25 +122,29 @@ impl Claim {
                 .find(|at| side.is_char_boundary(*at));
             side.truncate(end.unwrap_or(0));
         }
-        Self { request, ruled_out }
+        Self {
+            skill,
+            request,
+            ruled_out,
+        }
     }
 
     /// Whether what is ruled out leads to the other skill.
-    fn sends(&self, catalog: &Catalog, to: u32, policy: &Policy) -> bool {
+    fn sends(&self, catalog: &Catalog, to: &Skill, policy: &Policy) -> bool {
         if self.ruled_out.trim().is_empty() {
             return false;
         }
-        let named = self.ruled_out.contains(catalog.skill(to).name());
+        let named = self.ruled_out.contains(to.name());
         let found = || catalog.select(&self.ruled_out, policy).matches;
-        named || found().iter().take(2).any(|it| it.document == to)
+        named || found().iter().take(2).any(|it| ptr::eq(it.skill(), to))
     }
 }
 
-/// How much of what leads to `own` leads to `other` too, and by which words.
-fn contest(catalog: &Catalog, own: u32, other: u32, claim: &Claim) -> (f32, Vec<String>) {
+/// How much of what leads to one skill leads to another too, and by which words.
+fn contest(catalog: &Catalog, claim: &Claim<'_>, other: &Skill) -> (f32, Vec<String>) {
     // Only what a request can see is compared: the instructions are read after the choice.
-    let explain = |document: u32| catalog.explain_listed(&claim.request, document, Ranker::Lexical);
-    let (mine, theirs) = (explain(own), explain(other));
+    let explain = |skill: &Skill| catalog.explain_listed(&claim.request, skill, Ranker::Lexical);
+    let (mine, theirs) = (explain(claim.skill), explain(other));
     let whole: f32 = said(&mine).map(|(_, added)| added).sum();
     let mut shared: Vec<(&str, f32)> = said(&theirs).collect();
     shared.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -11,6 +11,7 @@ pub use model::{MAX_DIMENSIONS, MAX_WORDS, ModelError, StaticModel};
 use crate::{
     confidence,
     index::{Entry, Index},
+    query::Query,
     rank::{Ranker, Scored, best_first, keep_best},
     select::{Decision, MENU, Match, Policy, Selection},
 };
@@ -114,7 +115,7 @@ impl Vectors {
             .filter(|vector| vector.len() == self.dimensions);
         match vector {
             Some(vector) => self.fuse(index, query, policy, &vector, allow),
-            None => index.select(query, policy, allow),
+            None => index.select(&Query::new(index, query, policy.ranker), policy, allow),
         }
     }
 
@@ -126,6 +127,7 @@ impl Vectors {
         vector: &[f32],
         allow: impl Fn(u32) -> bool,
     ) -> Selection {
+        let query = &Query::new(index, query, policy.ranker);
         let limit = policy.top_k.max(CANDIDATES);
         let wide = Policy {
             top_k: limit,
@@ -198,7 +200,7 @@ impl Vectors {
 }
 
 /// The scores by words of documents that the words alone left out; sorts them by position.
-fn by_words(index: &Index, query: &str, wide: &Policy, near: &mut [Scored]) -> Vec<f32> {
+fn by_words(index: &Index, query: &Query, wide: &Policy, near: &mut [Scored]) -> Vec<f32> {
     near.sort_unstable_by_key(|found| found.document);
     let place = |document: u32| near.binary_search_by_key(&document, |found| found.document);
     let policy = Policy {

@@ -1,23 +1,24 @@
 //! Why a skill got its score, and what would change it.
 
-mod why;
+use std::borrow::Cow;
 
 use serde::Serialize;
 
-pub use why::{Advice, Lead, Rival, Why};
-
 use crate::{
-    index::{Entry, FULL, Field, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Index, Reading},
+    index::{
+        Entry, EntryReader, FULL, Field, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Index, Reading,
+    },
+    query::{Query, TermQuery, Words, idf},
     rank::{
-        Ranker, Weights,
+        Scored,
         lexical::{Signals, Word, signals},
-        overlap::{self, count_tokens},
-        query::{Query, rarity},
+        overlap,
     },
 };
 
 /// What a word of the request added in one field.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Added {
     /// Where the word stands.
     pub field: Field,
@@ -27,6 +28,7 @@ pub struct Added {
 
 /// What one word of the request added.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct WordAdded {
     /// The word as the request has it.
     pub word: String,
@@ -42,6 +44,7 @@ pub struct WordAdded {
 
 /// A word the request has and the skill has not.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Missing {
     /// The word as the request has it.
     pub word: String,
@@ -55,6 +58,7 @@ pub struct Missing {
 
 /// Why a skill got its score. Everything added is `score`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The score.
     pub score: f32,
@@ -98,26 +102,45 @@ impl WordAdded {
     }
 }
 
-impl Index {
-    /// Explains the score a skill gets for a request, or would get: the skill need not be part
-    /// of the index, so a changed description can be tried against the same rivals.
-    pub fn explain(&self, query: &str, entry: &Entry<'_>, ranker: Ranker) -> Explanation {
-        let reading = Reading::of(entry, &self.weights);
-        match ranker {
-            Ranker::Lexical => lexical(self, query, &reading),
-            Ranker::Overlap => overlap(query, &reading),
+/// Explains the scores of many entries for one request.
+///
+/// The request is read once, and a word that stands in several entries is worked out once.
+pub struct Explainer<'a> {
+    index: &'a Index,
+    query: &'a Query,
+    reader: EntryReader,
+}
+
+impl<'a> Explainer<'a> {
+    /// Gets ready to explain what becomes of a query that was read for this index.
+    pub fn new(index: &'a Index, query: &'a Query) -> Self {
+        Self {
+            index,
+            query,
+            reader: EntryReader::new(),
         }
     }
 
-    /// The score a skill gets for a request, or would get.
-    pub fn score(&self, query: &str, entry: &Entry<'_>, ranker: Ranker) -> f32 {
-        self.explain(query, entry, ranker).score
+    /// Explains the score an entry gets, or would get: it need not be part of the index, so a
+    /// changed description can be tried against the same rivals.
+    pub fn explain(&mut self, entry: &Entry<'_>) -> Explanation {
+        let reading = self.reader.read(entry, &self.index.weights);
+        match &self.query.words {
+            Words::Lexical(terms) => lexical(self.index, terms, &reading),
+            Words::Overlap(tokens) => overlap(tokens, &reading),
+        }
     }
 }
 
-fn lexical(index: &Index, text: &str, reading: &Reading) -> Explanation {
-    let weights = Weights::default();
-    let query = Query::read(index, text, &weights);
+impl Index {
+    /// Explains the score an entry gets for a request; see [`Explainer`].
+    pub fn explain(&self, query: &Query, entry: &Entry<'_>) -> Explanation {
+        Explainer::new(self, query).explain(entry)
+    }
+}
+
+fn lexical(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> Explanation {
+    let weights = &query.weights;
     let mut score = 0.0;
     let mut words = Vec::new();
     let mut missing = Vec::new();
@@ -153,14 +176,14 @@ fn lexical(index: &Index, text: &str, reading: &Reading) -> Explanation {
         if !said && term.weight > 0.0 {
             missing.push(Missing {
                 word: term.word.clone(),
-                share: term.weight * term.rarity / query.total,
+                share: term.weight * term.idf / query.total,
                 skills: term.count,
                 in_body: found.is_some(),
             });
         }
     }
-    let found = signals_of(index, &query, reading);
-    score += found.sum(&weights);
+    let found = signals_of(index, query, reading);
+    score += found.sum(weights);
     words.sort_by(|l, r| r.added.total_cmp(&l.added));
     missing.sort_by(|l, r| r.share.total_cmp(&l.share));
     Explanation {
@@ -172,7 +195,7 @@ fn lexical(index: &Index, text: &str, reading: &Reading) -> Explanation {
     }
 }
 
-fn signals_of(index: &Index, query: &Query, reading: &Reading) -> Signals {
+fn signals_of(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> Signals {
     let mut others: Vec<f32> = Vec::new();
     let words: Vec<Word> = reading
         .metadata()
@@ -182,7 +205,7 @@ fn signals_of(index: &Index, query: &Query, reading: &Reading) -> Signals {
                 return Word::Asked(place as u32);
             }
             let count = index.document_count(&index.numbers(term));
-            others.push(rarity(index.len(), count));
+            others.push(idf(index.len(), count));
             Word::Other(others.len() as u32 - 1)
         })
         .collect();
@@ -194,15 +217,14 @@ fn signals_of(index: &Index, query: &Query, reading: &Reading) -> Signals {
     )
 }
 
-fn overlap(text: &str, reading: &Reading) -> Explanation {
+fn overlap(tokens: &[(String, f32)], reading: &Reading<'_>) -> Explanation {
     let root = (reading.unique().max(1) as f32).sqrt();
     let mut sum = 0.0;
     let mut words = Vec::new();
     let mut missing = Vec::new();
-    let tokens = count_tokens(text);
     let total: f32 = tokens.iter().map(|(_, count)| count).sum();
     for (token, count) in tokens {
-        let places = reading.token(&token);
+        let places = reading.token(token);
         let each = [
             (Field::Name, IN_NAME),
             (Field::Description, IN_DESCRIPTION),
@@ -231,7 +253,7 @@ fn overlap(text: &str, reading: &Reading) -> Explanation {
             let added = overlap::worth_of(places) * count / root;
             words.push(WordAdded {
                 word: token.clone(),
-                term: token,
+                term: token.clone(),
                 added,
                 fields,
                 skills: 0,
@@ -246,4 +268,133 @@ fn overlap(text: &str, reading: &Reading) -> Explanation {
         pairs: 0.0,
         missing,
     }
+}
+
+/// What a word made of the difference to a rival.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Lead {
+    /// The word of the request.
+    pub word: String,
+    /// How much more it added for the rival.
+    pub by: f32,
+}
+
+/// A skill that came before.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Rival {
+    /// Position of the rival in the index.
+    pub document: u32,
+    /// Its score.
+    pub score: f32,
+    /// The words that made the difference, most first.
+    pub leads: Vec<Lead>,
+}
+
+/// What a word in the description would change.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Advice {
+    /// The word to add.
+    pub word: String,
+    /// The score with it.
+    pub score: f32,
+    /// The rank with it.
+    pub rank: usize,
+}
+
+/// Why a skill stands where it stands for a request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Why {
+    /// Its rank, from 1; `None` where it shares nothing with the request.
+    pub rank: Option<usize>,
+    /// How many skills share anything with the request.
+    pub ranked: usize,
+    /// Its score, explained.
+    pub explanation: Explanation,
+    /// Who came before it, best first.
+    pub rivals: Vec<Rival>,
+    /// Words that would help, each tried alone, the most helpful first.
+    pub advice: Vec<Advice>,
+}
+
+/// So many rivals are compared, and so many words tried.
+const MOST: usize = 5;
+
+impl Index {
+    /// Says why a document stands where it stands for a request.
+    ///
+    /// `entry` gives the text of a document, and `allow` hides the same skills as in a selection.
+    pub fn why<'a>(
+        &self,
+        query: &Query,
+        document: u32,
+        entry: impl Fn(u32) -> Entry<'a>,
+        allow: impl Fn(u32) -> bool,
+    ) -> Why {
+        let found = self.rank(query, f32::MIN_POSITIVE, self.len(), allow);
+        let mut explainer = Explainer::new(self, query);
+        let own = entry(document);
+        let explanation = explainer.explain(&own);
+        let place = found.iter().position(|scored| scored.document == document);
+        let before = &found[..place.unwrap_or(found.len())];
+        let rivals = before
+            .iter()
+            .take(MOST)
+            .map(|rival| Rival {
+                document: rival.document,
+                score: rival.score,
+                leads: leads(&explainer.explain(&entry(rival.document)), &explanation),
+            })
+            .collect();
+        let mut advice: Vec<Advice> = explanation
+            .missing
+            .iter()
+            .take(MOST)
+            .map(|missing| {
+                let description = format!("{} {}", own.description, missing.word);
+                let changed = Entry {
+                    description: Cow::Owned(description),
+                    ..own.clone()
+                };
+                let score = explainer.explain(&changed).score;
+                let better = |other: &&Scored| other.document != document && other.score > score;
+                let rank = found.iter().filter(better).count() + 1;
+                Advice {
+                    word: missing.word.clone(),
+                    score,
+                    rank,
+                }
+            })
+            .filter(|advice| advice.score > explanation.score)
+            .collect();
+        advice.sort_by(|l, r| r.score.total_cmp(&l.score));
+        Why {
+            rank: place.map(|place| place + 1),
+            ranked: found.len(),
+            explanation,
+            rivals,
+            advice,
+        }
+    }
+}
+
+/// The words that added more for the rival.
+fn leads(rival: &Explanation, own: &Explanation) -> Vec<Lead> {
+    let mut leads: Vec<Lead> = rival
+        .words
+        .iter()
+        .map(|word| {
+            let mine = own.words.iter().find(|other| other.term == word.term);
+            Lead {
+                word: word.word.clone(),
+                by: word.added - mine.map_or(0.0, |mine| mine.added),
+            }
+        })
+        .filter(|lead| lead.by > 0.0)
+        .collect();
+    leads.sort_by(|l, r| r.by.total_cmp(&l.by));
+    leads
 }

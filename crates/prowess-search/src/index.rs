@@ -18,13 +18,13 @@ mod reading;
 mod segment;
 mod weights;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 pub(crate) use blob::Blob;
 pub use bytes::IndexError;
 pub(crate) use fields::sections;
 pub use fields::{Field, clauses};
-pub(crate) use reading::Reading;
+pub(crate) use reading::{EntryReader, Reading};
 pub(crate) use segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Segment};
 pub(crate) use weights::FULL;
 pub use weights::FieldWeights;
@@ -35,7 +35,7 @@ pub struct Entry<'a> {
     /// The name.
     pub name: &'a str,
     /// The description, with whatever else says when to use the skill.
-    pub description: &'a str,
+    pub description: Cow<'a, str>,
     /// The labels.
     pub tags: Vec<&'a str>,
     /// The instructions.
@@ -127,22 +127,17 @@ impl Index {
         self.places.is_empty()
     }
 
-    /// The numbers of a term, one per part; `u32::MAX` where a part does not know it.
-    pub(crate) fn numbers(&self, term: &str) -> Vec<u32> {
-        let number = |part: &Part| part.segment.terms.get(term.as_bytes()).unwrap_or(u32::MAX);
+    /// The numbers of a term, one per part; `None` where a part does not know it.
+    pub(crate) fn numbers(&self, term: &str) -> Vec<Option<u32>> {
+        let number = |part: &Part| part.segment.terms.get(term.as_bytes());
         self.parts.iter().map(number).collect()
     }
 
-    /// How many documents hold the term with these numbers, one per part.
-    pub(crate) fn document_count(&self, numbers: &[u32]) -> u32 {
-        let count = |(part, &number): (&Part, &u32)| {
-            if number == u32::MAX {
-                0
-            } else {
-                part.count(number)
-            }
-        };
-        self.parts.iter().zip(numbers).map(count).sum()
+    /// How many documents hold the term with these numbers: its document frequency.
+    pub(crate) fn document_count(&self, numbers: &[Option<u32>]) -> u32 {
+        let parts = self.parts.iter().zip(numbers);
+        let counts = parts.filter_map(|(part, number)| Some(part.count((*number)?)));
+        counts.sum()
     }
 
     /// The bytes it keeps in memory.

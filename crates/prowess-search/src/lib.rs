@@ -1,18 +1,19 @@
 //! Search over short documents such as skills: entries in, explained matches out.
 //!
 //! ```
-//! use prowess_search::{Entry, Index, Policy, Ranker};
+//! use prowess_search::{Entry, Index, Policy, Query, Ranker};
 //!
 //! let entries = [
-//!     Entry { name: "pdf", description: "Fills PDF forms.", ..Entry::default() },
-//!     Entry { name: "sql", description: "Reviews SQL queries.", ..Entry::default() },
+//!     Entry { name: "pdf", description: "Fills PDF forms.".into(), ..Entry::default() },
+//!     Entry { name: "sql", description: "Reviews SQL queries.".into(), ..Entry::default() },
 //! ];
 //! let index = Index::build(&entries);
-//! let selection = index.select("fill in this form", &Policy::default(), |_| true);
+//! let query = Query::new(&index, "fill in this form", Ranker::Lexical);
+//! let selection = index.select(&query, &Policy::default(), |_| true);
 //! let best = selection.matches[0];
 //! assert_eq!(entries[best.document as usize].name, "pdf");
 //!
-//! let explanation = index.explain("fill in this form", &entries[0], Ranker::Lexical);
+//! let explanation = index.explain(&query, &entries[0]);
 //! assert_eq!(explanation.score, best.score);
 //! assert_eq!(explanation.words[0].word, "fill");
 //! ```
@@ -20,10 +21,11 @@
 //! An entry is known by its position in the list the index was built from. Nothing here reads a
 //! disk, a clock or the environment.
 
-pub use explain::Explanation;
+pub use explain::{Explainer, Explanation};
 pub use index::{Entry, Field, FieldWeights, Index, IndexError};
+pub use query::Query;
 pub use rank::{Ranker, Scored, UnknownRanker, Weights};
-pub use select::{Decision, Match, Policy, Selection};
+pub use select::{Decision, Match, Policy, Selection, same_tag};
 pub use words::is_dense;
 
 // Text as words, and words as terms.
@@ -36,6 +38,7 @@ pub mod index;
 pub mod confidence;
 #[cfg(feature = "embeddings")]
 pub mod embed;
+mod query;
 pub mod rank;
 pub mod select;
 

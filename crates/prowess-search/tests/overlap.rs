@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use prowess_format::{Profile, parse, parse_convention};
-use prowess_search::{Entry, Index, Policy, Ranker};
+use prowess_search::{Entry, Index, Policy, Query, Ranker};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -69,7 +69,7 @@ fn run(case: &Case) -> Vec<String> {
         .iter()
         .map(|skill| Entry {
             name: &skill.name,
-            description: &skill.description,
+            description: (&*skill.description).into(),
             tags: skill.tags.iter().map(String::as_str).collect(),
             body: &skill.body,
         })
@@ -82,7 +82,9 @@ fn run(case: &Case) -> Vec<String> {
         exclude_tags: case.policy.exclude_tags.clone(),
         ..Policy::default()
     };
-    let selection = Index::build(&entries).select(&case.query, &policy, |document| {
+    let index = Index::build(&entries);
+    let query = Query::new(&index, &case.query, Ranker::Overlap);
+    let selection = index.select(&query, &policy, |document| {
         policy.admits(&skills[document as usize].tags)
     });
     selection

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, time::Instant};
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use prowess_search::{Decision, Entry, FieldWeights, Index, Policy, Ranker};
+use prowess_search::{Decision, Entry, FieldWeights, Index, Policy, Query, Ranker, Selection};
 
 const SKILLS: &[(&str, &str, &[&str], &str)] = &[
     (
@@ -50,16 +50,21 @@ fn entries() -> Vec<Entry<'static>> {
         .iter()
         .map(|(name, description, tags, body)| Entry {
             name,
-            description,
+            description: (*description).into(),
             tags: tags.to_vec(),
             body,
         })
         .collect()
 }
 
+fn choose(index: &Index, query: &str, policy: &Policy) -> Selection {
+    index.select(&Query::new(index, query, policy.ranker), policy, |_| true)
+}
+
 fn select(query: &str, policy: &Policy) -> String {
     let index = Index::build(&entries());
-    let found = index.select(query, policy, |document| {
+    let query = Query::new(&index, query, policy.ranker);
+    let found = index.select(&query, policy, |document| {
         policy.admits(SKILLS[document as usize].2)
     });
     let mut out = format!("{}\n", found.decision.name());
@@ -183,9 +188,9 @@ fn one_shared_word_is_a_lead_over_everything_and_still_not_enough() {
 
 #[test]
 fn skills_that_tie_are_put_on_a_menu() {
-    let skill = |name, description| Entry {
+    let skill = |name, description: &'static str| Entry {
         name,
-        description,
+        description: description.into(),
         tags: Vec::new(),
         body: "Look at it.",
     };
@@ -196,7 +201,7 @@ fn skills_that_tie_are_put_on_a_menu() {
         skill("map", "Draws maps."),
     ];
     let index = Index::build(&entries);
-    let found = index.select("review this before it ships", &Policy::default(), |_| true);
+    let found = choose(&index, "review this before it ships", &Policy::default());
     let Decision::Ambiguous(menu) = &found.decision else {
         panic!("{found:?}");
     };
@@ -289,14 +294,14 @@ fn huge_requests_take_little_time() {
 
 fn rank_of(description: &str, query: &str) -> (usize, f32) {
     let mut entries = entries();
-    entries[3].description = description;
+    entries[3].description = description.into();
     let index = Index::build(&entries);
     let policy = Policy {
         top_k: 9,
         min_score: Some(0.0),
         ..Policy::default()
     };
-    let found = index.select(query, &policy, |_| true).matches;
+    let found = choose(&index, query, &policy).matches;
     let rank = found.iter().position(|found| found.document == 3).unwrap();
     (rank, found[rank].score)
 }
@@ -347,8 +352,11 @@ fn an_explanation_adds_up_to_the_score_and_names_what_is_missing() {
             ..Policy::default()
         };
         let query = "please fill the PDF form for water damage";
-        for found in index.select(query, &policy, |_| true).matches {
-            let explained = index.explain(query, &entries()[found.document as usize], ranker);
+        for found in choose(&index, query, &policy).matches {
+            let explained = index.explain(
+                &Query::new(&index, query, ranker),
+                &entries()[found.document as usize],
+            );
             assert_eq!(
                 explained.score.to_bits(),
                 found.score.to_bits(),
@@ -363,7 +371,10 @@ fn an_explanation_adds_up_to_the_score_and_names_what_is_missing() {
             }
         }
     }
-    let explained = index.explain("fill form for water damage", &entries()[2], Ranker::Lexical);
+    let explained = index.explain(
+        &Query::new(&index, "fill form for water damage", Ranker::Lexical),
+        &entries()[2],
+    );
     let missing: Vec<&str> = explained
         .missing
         .iter()
@@ -375,13 +386,8 @@ fn an_explanation_adds_up_to_the_score_and_names_what_is_missing() {
 #[test]
 fn why_names_the_rival_and_the_words_that_would_help() {
     let index = Index::build(&entries());
-    let why = index.why(
-        "fill and merge pdf",
-        2,
-        Ranker::Lexical,
-        |at| entries()[at as usize].clone(),
-        |_| true,
-    );
+    let query = Query::new(&index, "fill and merge pdf", Ranker::Lexical);
+    let why = index.why(&query, 2, |at| entries()[at as usize].clone(), |_| true);
     let mut out = format!("rank {:?} of {}\n", why.rank, why.ranked);
     for rival in &why.rivals {
         writeln!(
@@ -411,7 +417,7 @@ proptest! {
         let more = Index::build_with(&many, FieldWeights::default(), threads);
         for ranker in Ranker::ALL {
             let policy = Policy { ranker, top_k: 50, min_score: Some(0.0), ..Policy::default() };
-            let (left, right) = (one.select(&query, &policy, |_| true), more.select(&query, &policy, |_| true));
+            let (left, right) = (choose(&one, &query, &policy), choose(&more, &query, &policy));
             prop_assert_eq!(&left, &right);
             prop_assert!(left.matches.is_sorted_by(|l, r| r.score.total_cmp(&l.score).then(l.document.cmp(&r.document)).is_lt()));
         }

@@ -172,7 +172,7 @@ impl Triggers {
             let selection = catalog.select(turn.message, &selecting.policy);
             for found in selection.matches {
                 if found.confidence >= selecting.confidence {
-                    let name = catalog.skill(found.document).name();
+                    let name = found.skill().name();
                     woken.add(name, Reason::Selected, |activation| {
                         activation.confidence = Some(found.confidence);
                     });

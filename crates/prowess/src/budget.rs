@@ -258,7 +258,7 @@ impl Catalog {
         }
         if let Some(query) = options.query {
             for found in self.select(query, &options.policy).matches {
-                place(self.skill(found.document), plan::Group::Ranked);
+                place(found.skill(), plan::Group::Ranked);
             }
         }
         for skill in options.used.iter().filter_map(visible) {

@@ -26,7 +26,7 @@ mod why;
 
 pub use overrides::{Override, UnknownOverride};
 pub(crate) use saved::SavedIndex;
-pub(crate) use search::{Text, build};
+pub(crate) use search::build;
 pub use why::Change;
 
 /// Which skills are wanted.

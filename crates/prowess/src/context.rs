@@ -8,8 +8,7 @@ use crate::{
     authority::Authority,
     catalog::Catalog,
     frame::frame_instruction,
-    rank::Ranker,
-    select::{Match, Policy},
+    select::{Match, Policy, Ranker},
     skill::Skill,
 };
 
@@ -190,7 +189,7 @@ impl<'a, Tool> Coordinator<'a, Tool> {
             }
             Strategy::Query(query) => self.each_match(query, |found| {
                 take(Candidate {
-                    skill: self.catalog.skill(found.document),
+                    skill: found.skill(),
                     matched: Matched::Query(query.clone()),
                     score: Some(found.score),
                     confidence: Some(found.confidence),
@@ -219,7 +218,7 @@ impl<'a, Tool> Coordinator<'a, Tool> {
     }
 
     /// Hands over matches, best first and beyond `top_k`, until one is taken.
-    fn each_match(&self, query: &str, mut take: impl FnMut(Match) -> bool) {
+    fn each_match(&self, query: &str, mut take: impl FnMut(Match<'a>) -> bool) {
         // Most often the first match is taken, so more are asked for only when it is not.
         const MORE: usize = 8;
         let mut policy = self.options.policy.clone();
@@ -246,7 +245,7 @@ impl<'a, Tool> Coordinator<'a, Tool> {
     /// The score from which on a match may step in for a better one that was refused. A match
     /// far behind the best answers another question, and where the best is not relevant nothing
     /// is. A host that names a score of its own has decided that already.
-    fn least_score(&self, best: &Match) -> f32 {
+    fn least_score(&self, best: &Match<'_>) -> f32 {
         const SHARE: f32 = 0.5;
         let policy = &self.options.policy;
         // The other ranker's scores say too little to compare them so.

@@ -48,8 +48,10 @@ pub enum Injected {
     Yes {
         /// The skill's name.
         name: String,
-        /// How it was ranked.
-        found: Match,
+        /// How well it answers.
+        score: f32,
+        /// How likely it is right, 0 to 1.
+        confidence: f32,
         /// Whether its body was cut.
         truncated: bool,
         /// The frame markers in its body that were put out of action.
@@ -106,7 +108,7 @@ impl Injection {
         match self.choose(catalog, message) {
             Err(why) => Injected::No(why),
             Ok(found) => {
-                let skill = match catalog.skill(found.document).loaded() {
+                let skill = match found.skill().loaded() {
                     Ok(skill) => skill,
                     Err(error) => {
                         tracing::warn!("{error}");
@@ -121,7 +123,8 @@ impl Injection {
                 }
                 Injected::Yes {
                     name: skill.name().to_owned(),
-                    found,
+                    score: found.score,
+                    confidence: found.confidence,
                     truncated: framed.truncated,
                     neutralized: framed.neutralized,
                 }
@@ -129,11 +132,11 @@ impl Injection {
         }
     }
 
-    fn choose<Other>(
+    fn choose<'c, Other>(
         &self,
-        catalog: &Catalog,
+        catalog: &'c Catalog,
         message: &Message<Other>,
-    ) -> Result<Match, Untouched> {
+    ) -> Result<Match<'c>, Untouched> {
         let least = self.confidence.ok_or(Untouched::Off)?;
         if message.role != "user" {
             return Err(Untouched::NotUser);

@@ -1,13 +1,17 @@
 //! Many skills: from places to a context.
 //!
 //! ```
-//! use prowess::{Catalog, LoadOptions, MemorySource, Source};
+//! use prowess::{Catalog, LoadOptions, MemorySource, Policy, Source};
 //!
 //! let source = MemorySource::new("example")
 //!     .skill("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills PDF forms.\n---\n# Steps\n");
 //! let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
 //! let catalog = Catalog::load(&sources, &LoadOptions::default())?;
-//! assert_eq!(catalog.get("pdf").unwrap().description(), "Fills PDF forms.");
+//! let selection = catalog.select("fill in this form", &Policy::default());
+//! for found in &selection.matches {
+//!     println!("{} ({:.0} %)", found.skill().name(), found.confidence * 100.0);
+//! }
+//! # assert_eq!(selection.matches[0].skill().description(), "Fills PDF forms.");
 //! # Ok::<(), prowess::LoadError>(())
 //! ```
 
@@ -34,10 +38,10 @@ pub use prompt::escape_xml;
 pub use prowess_format as format;
 #[cfg(feature = "embeddings")]
 pub use prowess_search::embed;
-pub use prowess_search::{confidence, explain, index, rank, select};
 pub use resource::{
     Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources, opaque_id,
 };
+pub use select::{Match, Policy, Ranker, Selection};
 pub use skill::{HiddenBy, Skill, State};
 pub use source::{
     Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
@@ -72,7 +76,9 @@ mod skill;
 mod store;
 
 // The right skill for a request.
+pub mod explain;
 mod pool;
+pub mod select;
 
 // What others read.
 mod check;

@@ -1,10 +1,9 @@
 //! A chosen few skills with an index of their own.
 
-use std::thread;
+use prowess_search::{Entry, Index, Query};
+use rayon::prelude::*;
 
 use crate::{
-    catalog::{Catalog, Text},
-    index::{Entry, Index},
     select::{Policy, Selection},
     skill::Skill,
 };
@@ -24,8 +23,7 @@ impl<'a> Pool<'a> {
     pub fn new(skills: impl IntoIterator<Item = &'a Skill>) -> Self {
         let mut skills: Vec<&Skill> = skills.into_iter().collect();
         skills.sort_by(|a, b| (a.name(), a.path()).cmp(&(b.name(), b.path())));
-        let texts: Vec<Text<'_>> = skills.iter().map(|skill| Text::of(skill)).collect();
-        let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
+        let entries: Vec<Entry<'_>> = skills.iter().map(|skill| skill.entry()).collect();
         let index = Index::build(&entries);
         Self { skills, index }
     }
@@ -40,68 +38,51 @@ impl<'a> Pool<'a> {
         self.skills.is_empty()
     }
 
-    /// The skill at this position of the index.
-    ///
-    /// # Panics
-    ///
-    /// When the position did not come from this pool.
-    pub fn skill(&self, document: u32) -> &'a Skill {
-        self.skills[document as usize]
-    }
-
     /// Ranks the skills for a request.
-    pub fn select(&self, query: &str, policy: &Policy) -> Selection {
-        self.index.select(query, policy, |document| {
-            let skill = self.skill(document);
-            (policy.explicit_only || !skill.is_explicit_only()) && policy.admits(&skill.tags())
-        })
+    pub fn select(&self, query: &str, policy: &Policy) -> Selection<'_> {
+        let skill = |document: u32| self.skills[document as usize];
+        let query = Query::new(&self.index, query, policy.ranker);
+        let found = self.index.select(&query, policy, |document| {
+            let skill = skill(document);
+            (policy.include_manual || !skill.is_explicit_only()) && policy.admits(&skill.tags())
+        });
+        Selection::new(found, &self.index, query, skill)
     }
 
     /// Answers many requests, on so many threads and in their order.
-    pub fn select_all(&self, queries: &[&str], policy: &Policy, threads: usize) -> Vec<Selection> {
-        spread(queries, threads, |query| self.select(query, policy))
-    }
-}
-
-impl Catalog {
-    /// Answers many requests, on so many threads and in their order.
-    pub fn select_all(&self, queries: &[&str], policy: &Policy, threads: usize) -> Vec<Selection> {
-        // The index is made before the threads start, so that none waits for another.
-        self.index();
+    pub fn select_all(
+        &self,
+        queries: &[&str],
+        policy: &Policy,
+        threads: usize,
+    ) -> Vec<Selection<'_>> {
         spread(queries, threads, |query| self.select(query, policy))
     }
 }
 
 /// Does the same with every item, on so many threads; the answers keep the order of the items.
-fn spread<T: Sync, R: Send>(
+pub(crate) fn spread<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
-    answer: impl Fn(&T) -> R + Sync,
+    answer: impl Fn(&T) -> R + Sync + Send,
 ) -> Vec<R> {
-    let share = items.len().div_ceil(threads.max(1)).max(1);
-    if items.len() <= share {
-        return items.iter().map(answer).collect();
+    let workers = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    match workers {
+        Ok(workers) if threads > 1 => workers.install(|| items.par_iter().map(answer).collect()),
+        // One thread, or a machine that gives no more.
+        _ => items.iter().map(answer).collect(),
     }
-    thread::scope(|scope| {
-        let running: Vec<_> = items
-            .chunks(share)
-            .map(|part| scope.spawn(|| part.iter().map(&answer).collect::<Vec<R>>()))
-            .collect();
-        running
-            .into_iter()
-            .flat_map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-            .collect()
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{catalog::LoadOptions, jsonl::import_jsonl, limits::Limits, source::Source};
+    use crate::{
+        catalog::{Catalog, LoadOptions},
+        jsonl::import_jsonl,
+        limits::Limits,
+        source::Source,
+    };
     use std::path::Path;
 
     #[test]
@@ -123,7 +104,7 @@ mod tests {
                 .iter()
                 .map(|selection| {
                     let ids = selection.matches.iter();
-                    ids.filter_map(|it| pool.skill(it.document).id()).collect()
+                    ids.filter_map(|it| it.skill().id()).collect()
                 })
                 .collect();
             let expected: [&[&str]; 3] = [&["pdf@2", "pdf@1"], &["pdf@1", "pdf@2"], &[]];

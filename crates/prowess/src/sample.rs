@@ -2,8 +2,7 @@
 
 use crate::{
     catalog::{Catalog, LoadOptions},
-    rank::Ranker,
-    select::Policy,
+    select::{Policy, Ranker},
     source::{Source, memory::MemorySource},
 };
 

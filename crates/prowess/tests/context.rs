@@ -7,8 +7,7 @@ use prowess::{
     context::{ContextOptions, Coordinator, Mode, Strategy},
     frame::{frame_at_most, frame_instruction},
     inject::{Injected, Injection, Message, Part},
-    rank::Ranker,
-    select::Policy,
+    select::{Policy, Ranker},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};

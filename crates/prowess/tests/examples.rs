@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess::{
     Catalog, Layout, Limits, Skill,
     format::{Folder, FolderFile, Profile, Severity, Subject, Syntax, parse, rules},
-    rank::Ranker,
-    select::Policy,
+    select::{Policy, Ranker},
 };
 
 fn folder() -> PathBuf {
@@ -142,7 +141,7 @@ fn a_request_finds_the_skill_of_its_trade() {
         let found: Vec<&str> = selection
             .matches
             .iter()
-            .map(|it| catalog.skill(it.document).name())
+            .map(|it| it.skill().name())
             .collect();
         assert_eq!(found, [name], "{request}");
     }
@@ -162,7 +161,7 @@ fn a_leak_is_the_plumbers_and_nobody_elses() {
         let scores: Vec<(&str, f32)> = selection
             .matches
             .iter()
-            .map(|it| (catalog.skill(it.document).name(), it.score))
+            .map(|it| (it.skill().name(), it.score))
             .collect();
         assert_eq!(scores[0].0, "plumbing-triage");
         let second = scores.get(1).map_or(0.0, |it| it.1);

@@ -8,8 +8,7 @@ use prowess::{
     activate::{Activation, Reason, Triggers, Turn},
     context::{ContextOptions, Coordinator, Envelope, Strategy},
     ledger::Ledger,
-    rank::Ranker,
-    select::Policy,
+    select::{Policy, Ranker},
     tool::{Tool as _, ToolOptions, ToolRecord, Toolset},
 };
 use schemars::JsonSchema;

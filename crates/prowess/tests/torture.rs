@@ -201,7 +201,7 @@ fn read_edits(live: &LiveCatalog, skills: usize, stop: &AtomicBool, reads: &Atom
         }
         // What is found stands in the same snapshot.
         for found in snapshot.select("skill 7", &policy).matches {
-            let name = snapshot.skill(found.document).name();
+            let name = found.skill().name();
             assert!(snapshot.get(name).is_some(), "a match is not there");
         }
         reads.fetch_add(1, Ordering::Relaxed);
@@ -392,7 +392,7 @@ fn writes_a_cache_until_it_is_killed() {
     loop {
         for edition in [1, 2] {
             let loaded = load(&home.join("skills"), &home.join("cache"), edition);
-            loaded.catalog.index();
+            loaded.catalog.prepare();
             assert!(loaded.notes.is_empty(), "{:?}", loaded.notes);
         }
     }

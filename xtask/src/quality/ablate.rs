@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess::rank::Ranker;
+use prowess_search::Ranker;
 
 use super::{
     Tuning, build,

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use prowess::{
-    confidence::Evidence,
-    rank::{Ranker, Weights, lexical, overlap},
-};
+use prowess_search::{Query, Ranker, confidence::Evidence};
 
 use super::{Indexes, data::Data};
 
@@ -84,12 +81,12 @@ fn samples(data: &Data, indexes: &Indexes, ranker: Ranker) -> Vec<Sample> {
             continue;
         }
         let (index, ids) = &indexes[&query.group];
-        let found = match ranker {
-            Ranker::Lexical => {
-                lexical::rank(index, &query.text, &Weights::default(), DEPTH, |_| true)
-            }
-            Ranker::Overlap => overlap::rank(index, &query.text, 1.0, DEPTH, false, |_| true),
+        let least = match ranker {
+            Ranker::Lexical => 0.0,
+            Ranker::Overlap => 1.0,
         };
+        let asked = Query::new(index, &query.text, ranker);
+        let found = index.rank(&asked, least, DEPTH, |_| true);
         if found.is_empty() {
             continue;
         }

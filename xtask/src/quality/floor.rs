@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::{Tuning, build, data::Data, metrics::Report, rank_all};
-use prowess::rank::Ranker;
+use prowess_search::Ranker;
 
 /// A figure that may not fall below a value: the size of catalog, its name, how to read it.
 type Floor = (&'static str, &'static str, fn(&Report) -> f64, f64);

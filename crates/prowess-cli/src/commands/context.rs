@@ -4,8 +4,7 @@ use clap::{Args, ValueEnum};
 use prowess::{
     Authority, ContextOptions, Coordinator, Permission, SkillContext, Strategy,
     context::{Envelope, Generalist, Mode, Refusal, Resolution},
-    rank::Ranker,
-    select::Policy,
+    select::{Policy, Ranker},
 };
 use serde::Serialize;
 

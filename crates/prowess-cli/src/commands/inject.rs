@@ -4,8 +4,7 @@ use clap::Args;
 use prowess::{
     Injection,
     inject::{Injected, MAX_CHARS, Message, Untouched},
-    rank::Ranker,
-    select::Policy,
+    select::{Policy, Ranker},
 };
 use serde::Serialize;
 
@@ -99,14 +98,15 @@ fn output<'a>(injected: &'a Injected, text: &'a str) -> Output<'a> {
     match injected {
         Injected::Yes {
             name,
-            found,
+            score,
+            confidence,
             truncated,
             neutralized,
         } => Output {
             injected: true,
             name: Some(name),
-            score: Some(found.score),
-            confidence: Some(found.confidence),
+            score: Some(*score),
+            confidence: Some(*confidence),
             truncated: *truncated,
             neutralized: neutralized.len(),
             ..empty
@@ -139,12 +139,12 @@ fn report(injected: &Injected, session: &mut Session) {
     let why = match injected {
         Injected::Yes {
             name,
-            found,
+            confidence,
             truncated,
             ..
         } => {
             let cut = if *truncated { ", cut to fit" } else { "" };
-            let (name, sure) = (line(name), percent(found.confidence));
+            let (name, sure) = (line(name), percent(*confidence));
             let text = format!("`{name}`, confidence {sure}{cut}");
             return session.output.say(Paint::good, "injected", &text);
         }

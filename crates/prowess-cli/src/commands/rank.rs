@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use prowess::{Catalog, HiddenBy, Layout, Pool, Skill, State, select::Policy};
+use prowess::{Catalog, HiddenBy, Layout, Match, Policy, Pool, Skill, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -202,7 +202,7 @@ fn answer(
                 qid: asked[at].qid.as_ref().unwrap_or(&Value::Null),
                 ranking: matches
                     .iter()
-                    .map(|it| pool.skill(it.document))
+                    .map(Match::skill)
                     .map(|skill| skill.id().unwrap_or(skill.name()))
                     .collect(),
                 scores: matches.iter().map(|it| it.score).collect(),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use prowess::{
-    Catalog, display_path,
+    Catalog, Skill, display_path,
     explain::Explanation,
     select::{Decision, Match, Selection},
 };
@@ -81,60 +81,57 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let catalog = session.load(&Request::default())?;
     // Said first: what is not trusted is often what was meant.
     note_untrusted(catalog.skills(), session);
-    catalog.index();
+    catalog.prepare();
     let started = Instant::now();
     let selection = catalog.select(&query, &policy);
     let elapsed_us = started.elapsed().as_micros() as u64;
-    let explain = |found: &Match| catalog.explain(&query, found.document, policy.ranker);
     if arguments.json {
-        let row = |(at, found): (usize, &Match)| {
-            let skill = catalog.skill(found.document);
-            Row {
-                rank: at + 1,
-                id: skill.id(),
-                name: skill.name(),
-                path: display_path(skill.path()),
-                score: found.score,
-                confidence: found.confidence,
-                explain: arguments.explain.then(|| explain(found)),
-            }
-        };
+        let mut explained = Vec::new();
+        if arguments.explain {
+            explained = selection.explain();
+        }
+        let mut explained = explained.into_iter();
+        let rows = selection.matches.iter().enumerate().map(|(at, found)| Row {
+            rank: at + 1,
+            id: found.skill().id(),
+            name: found.skill().name(),
+            path: display_path(found.skill().path()),
+            score: found.score,
+            confidence: found.confidence,
+            explain: explained.next(),
+        });
         session.output.json(&Output {
             query: &query,
             ranker: policy.ranker.name(),
             decision: selection.decision.name(),
-            matches: selection.matches.iter().enumerate().map(row).collect(),
+            matches: rows.collect(),
             elapsed_us,
         })?;
     } else {
-        let explained: Vec<Explanation> = selection.matches.iter().map(explain).collect();
+        let explained = selection.explain();
         let text = if arguments.explain {
-            drawn(&catalog, &selection, &explained, session)
+            drawn(&selection, &explained, session)
         } else {
-            table(&catalog, &selection, &explained, session)
+            table(&selection, &explained, session)
         };
         session.output.data(&text)?;
         // What it means follows the matches on a terminal only if they are already there.
         session.output.finish()?;
         conclude(&catalog, &selection, &query, session);
-        if !policy.explicit_only {
-            policy.explicit_only = true;
+        // Most catalogs have none, and then there is nothing to ask again for.
+        if !policy.include_manual && catalog.skills().iter().any(Skill::is_manual) {
+            policy.include_manual = true;
             manual(&catalog, &catalog.select(&query, &policy), session);
         }
     }
-    Ok(if selection.decision == Decision::None {
+    Ok(if selection.decision.is_none() {
         Exit::Findings
     } else {
         Exit::Fine
     })
 }
 
-fn table(
-    catalog: &Catalog,
-    selection: &Selection,
-    explained: &[Explanation],
-    session: &Session,
-) -> String {
+fn table(selection: &Selection<'_>, explained: &[Explanation], session: &Session) -> String {
     let mut table = Table::new(&[
         ("RANK", Side::Right),
         ("NAME", Side::Left),
@@ -145,10 +142,7 @@ fn table(
     for (at, (found, explained)) in selection.matches.iter().zip(explained).enumerate() {
         table.row(vec![
             ((at + 1).to_string(), None),
-            (
-                line(catalog.skill(found.document).name()),
-                Some(Paint::strong as _),
-            ),
+            (line(found.skill().name()), Some(Paint::strong as _)),
             (format!("{:.2}", found.score), None),
             (percent(found.confidence), None),
             (in_short(explained), None),
@@ -160,18 +154,13 @@ fn table(
     table.render(session.output.paint, session.output.columns)
 }
 
-fn drawn(
-    catalog: &Catalog,
-    selection: &Selection,
-    explained: &[Explanation],
-    session: &Session,
-) -> String {
+fn drawn(selection: &Selection<'_>, explained: &[Explanation], session: &Session) -> String {
     let (paint, columns) = (session.output.paint, session.output.columns);
     let most = explained.iter().flat_map(|it| &it.words);
     let most = most.map(|word| word.added).fold(0.0, f32::max);
     let mut text = String::new();
     for (at, (found, explained)) in selection.matches.iter().zip(explained).enumerate() {
-        let name = paint.strong(&line(catalog.skill(found.document).name()));
+        let name = paint.strong(&line(found.skill().name()));
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
@@ -192,8 +181,8 @@ pub(crate) fn percent(confidence: f32) -> String {
 }
 
 /// What the matches mean, in words, and one step to take where there is one.
-fn conclude(catalog: &Catalog, selection: &Selection, query: &str, session: &mut Session) {
-    let name = |found: &Match| format!("`{}`", line(catalog.skill(found.document).name()));
+fn conclude(catalog: &Catalog, selection: &Selection<'_>, query: &str, session: &mut Session) {
+    let name = |found: &Match<'_>| format!("`{}`", line(found.skill().name()));
     match &selection.decision {
         Decision::Confident(first) => {
             let text = format!("{} answers this", name(first));
@@ -215,13 +204,8 @@ fn conclude(catalog: &Catalog, selection: &Selection, query: &str, session: &mut
 }
 
 /// Names a skill that would come first if it were not used only when called by name.
-fn manual(catalog: &Catalog, with_manual: &Selection, session: &mut Session) {
-    let first = match &with_manual.decision {
-        Decision::Confident(first) => Some(first),
-        Decision::Ambiguous(menu) => menu.first(),
-        Decision::None => None,
-    };
-    let skill = first.map(|first| catalog.skill(first.document));
+fn manual(catalog: &Catalog, with_manual: &Selection<'_>, session: &mut Session) {
+    let skill = with_manual.decision.first().map(Match::skill);
     if let Some(skill) = skill.filter(|skill| !skill.is_model_visible()) {
         let why = reason(skill, catalog, session).unwrap_or_default();
         session.output.hint(&format!(
@@ -231,7 +215,7 @@ fn manual(catalog: &Catalog, with_manual: &Selection, session: &mut Session) {
     }
 }
 
-fn nothing(catalog: &Catalog, selection: &Selection, query: &str, session: &mut Session) {
+fn nothing(catalog: &Catalog, selection: &Selection<'_>, query: &str, session: &mut Session) {
     let visible = catalog.model_visible().count();
     let (text, step) = if visible == 0 {
         let text = "there are no skills to choose from".to_owned();

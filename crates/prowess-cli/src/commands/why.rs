@@ -6,7 +6,7 @@ use clap::Args;
 use prowess::{
     Catalog, DiskSource, Layout, Skill, Source, display_path,
     format::{Syntax, rules},
-    rank::Ranker,
+    select::Ranker,
     why::{Seen, Verdict, judge, verdicts},
     wire::DiagnosticRow,
 };

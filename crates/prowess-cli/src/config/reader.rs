@@ -13,7 +13,7 @@ use std::{
 use prowess::{
     Budget, ContentHash, Override, display_text,
     format::{Diagnostic, Position, Severity, Span},
-    rank::Ranker,
+    select::Ranker,
 };
 use serde::de::DeserializeOwned;
 use toml::{

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use prowess::{explain::Explanation, index::Field};
+use prowess::explain::{Explanation, Field};
 
 use super::{
     paint::Paint,

@@ -41,7 +41,7 @@ fn entries() -> Vec<Entry<'static>> {
         .iter()
         .map(|(name, description, tags)| Entry {
             name,
-            description,
+            description: (*description).into(),
             tags: tags.to_vec(),
             body: "",
         })
@@ -50,6 +50,10 @@ fn entries() -> Vec<Entry<'static>> {
 
 fn admits(policy: &Policy) -> impl Fn(u32) -> bool {
     |document| policy.admits(SKILLS[document as usize].2)
+}
+
+fn read(index: &Index, query: &str, policy: &Policy) -> Query {
+    Query::new(index, query, policy.ranker)
 }
 
 fn overlap() -> Policy {
@@ -78,7 +82,11 @@ fn tell(selection: &Selection) -> String {
 #[expect(clippy::needless_pass_by_value, reason = "snapshots are values")]
 fn check(query: &str, policy: &Policy, words: Expect, vectors: Expect) {
     let index = Index::build(&entries());
-    words.assert_eq(&tell(&index.select(query, policy, admits(policy))));
+    words.assert_eq(&tell(&index.select(
+        &read(&index, query, policy),
+        policy,
+        admits(policy),
+    )));
     let found = Vectors::build(&entries(), &Meanings);
     let selection = found.select(&index, query, policy, &Meanings, admits(policy));
     vectors.assert_eq(&tell(&selection));
@@ -191,7 +199,7 @@ fn without_a_usable_vector_the_words_decide_alone() {
         Some(vec![f32::INFINITY, 0.0, 1.0]),
     ];
     for query in ["fill pdf forms", "mend", "", "fix sql queries"] {
-        let words = index.select(query, &policy(), |_| true);
+        let words = index.select(&read(&index, query, &policy()), &policy(), |_| true);
         for bad in &bad {
             let found = vectors.select(&index, query, &policy(), &Always(bad.clone()), |_| true);
             assert_eq!(found, words);
@@ -205,7 +213,7 @@ fn without_a_usable_vector_the_words_decide_alone() {
             words
         );
         let overlap = overlap();
-        let exact = index.select(query, &overlap, |_| true);
+        let exact = index.select(&read(&index, query, &overlap), &overlap, |_| true);
         assert_eq!(
             vectors.select(&index, query, &overlap, &Meanings, |_| true),
             exact
@@ -219,7 +227,7 @@ fn vectors_that_say_nothing_change_nothing() {
     let mut vectors = Vectors::build(&entries(), &Meanings);
     vectors.floor = 1.0;
     for query in ["fill pdf forms", "mend", "fix sql queries"] {
-        let words = index.select(query, &policy(), |_| true);
+        let words = index.select(&read(&index, query, &policy()), &policy(), |_| true);
         assert_eq!(
             vectors.select(&index, query, &policy(), &Meanings, |_| true),
             words

@@ -131,7 +131,7 @@ impl Batch {
         let start = self.metadata.len();
         self.scan(Field::Name, entry.name, reader);
         self.metadata.push(GAP);
-        clauses(entry.description, |field, text| {
+        clauses(&entry.description, |field, text| {
             self.scan(field, text, reader);
         });
         self.metadata.push(GAP);

@@ -248,12 +248,12 @@ fn checksum(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{index::Entry, rank::Weights, rank::lexical};
+    use crate::{index::Entry, query::Query, rank::Ranker};
 
     fn index() -> Index {
-        let skill = |name, description| Entry {
+        let skill = |name, description: &'static str| Entry {
             name,
-            description,
+            description: description.into(),
             tags: Vec::new(),
             body: "Read the file.",
         };
@@ -269,8 +269,10 @@ mod tests {
         let bytes = index.to_bytes();
         let again = Index::from_bytes(&bytes).unwrap();
         assert_eq!(again.to_bytes(), bytes);
-        let rank =
-            |index: &Index| lexical::rank(index, "fill a from", &Weights::default(), 9, |_| true);
+        let rank = |index: &Index| {
+            let query = Query::new(index, "fill a from", Ranker::Lexical);
+            index.rank(&query, 0.0, 9, |_| true)
+        };
         assert_eq!(rank(&again), rank(&index));
         assert!(!rank(&index).is_empty());
         assert!(

@@ -169,7 +169,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{rank::Weights, rank::lexical, rank::overlap};
+    use crate::{query::Query, rank::Ranker};
     use proptest::prelude::*;
 
     const WORDS: [&str; 12] = [
@@ -205,7 +205,7 @@ mod tests {
                 (0..40).map(|seed| (text(seed, 2), text(seed + 3, 6), text(seed + 5, 20))).collect();
             let entry = |number: usize| {
                 let (name, description, body) = &skills[number];
-                Entry { name, description, tags: Vec::new(), body }
+                Entry { name, description: description.into(), tags: Vec::new(), body }
             };
             let query = query.join(" ");
             let mut index = Index::default();
@@ -225,15 +225,12 @@ mod tests {
                 held = wanted;
                 let entries: Vec<Entry<'_>> = held.iter().map(|number| entry(*number)).collect();
                 let cold = Index::build(&entries);
-                let weights = Weights::default();
-                prop_assert_eq!(
-                    lexical::rank(&index, &query, &weights, 50, |_| true),
-                    lexical::rank(&cold, &query, &weights, 50, |_| true)
-                );
-                prop_assert_eq!(
-                    overlap::rank(&index, &query, 0.0, 50, false, |_| true),
-                    overlap::rank(&cold, &query, 0.0, 50, false, |_| true)
-                );
+                for ranker in Ranker::ALL {
+                    let rank = |index: &Index| {
+                        index.rank(&Query::new(index, &query, ranker), 0.0, 50, |_| true)
+                    };
+                    prop_assert_eq!(rank(&index), rank(&cold));
+                }
             }
         }
     }

@@ -115,6 +115,16 @@ impl Lists {
         self.ends.push(self.words.len() as u32);
     }
 
+    /// Where a word stands in the lists, if the last document holds it.
+    pub(super) fn find_in_last(&self, word: u32) -> Option<usize> {
+        let start = match *self.ends {
+            [.., start, _] => start as usize,
+            _ => 0,
+        };
+        let at = self.words[start..].iter().position(|it| *it == word)?;
+        Some(start + at)
+    }
+
     /// Gives every word its new number.
     pub(super) fn renumber(&mut self, numbers: &[u32]) {
         for word in &mut self.words {

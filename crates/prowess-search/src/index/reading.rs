@@ -1,4 +1,4 @@
-//! One document, read with everything an explanation needs.
+//! Entries read with everything an explanation needs.
 
 use super::{
     Entry, FieldWeights, GAP,
@@ -6,45 +6,62 @@ use super::{
     fields::Field,
 };
 
-/// One document, read with everything an explanation needs.
-pub(crate) struct Reading {
+/// Reads entries one after the other. What a word stands for is worked out once for all of them.
+pub(crate) struct EntryReader {
     batch: Batch,
+    reader: Reader,
 }
 
-impl Reading {
-    pub(crate) fn of(entry: &Entry<'_>, weights: &FieldWeights) -> Self {
-        let mut batch = Batch {
-            parts: Some(Vec::new()),
-            ..Batch::default()
-        };
-        batch.add(entry, weights, &mut Reader::default());
-        Self { batch }
+impl EntryReader {
+    pub(crate) fn new() -> Self {
+        Self {
+            batch: Batch {
+                parts: Some(Vec::new()),
+                ..Batch::default()
+            },
+            reader: Reader::default(),
+        }
     }
 
+    pub(crate) fn read(&mut self, entry: &Entry<'_>, weights: &FieldWeights) -> Reading<'_> {
+        self.batch.add(entry, weights, &mut self.reader);
+        Reading { batch: &self.batch }
+    }
+}
+
+/// The entry that was read last.
+pub(crate) struct Reading<'a> {
+    batch: &'a Batch,
+}
+
+impl Reading<'_> {
     /// The effect of a term in 255ths, and what each field has in it.
     pub(crate) fn term(&self, term: &str) -> Option<(u8, [f32; Field::COUNT])> {
         let number = self.batch.terms.get(term.as_bytes())?;
-        let lists = &self.batch.term_lists;
-        let at = lists.words.iter().position(|term| *term == number)?;
-        Some((lists.payloads[at], *self.batch.parts.as_ref()?.get(at)?))
+        let at = self.batch.term_lists.find_in_last(number)?;
+        let impact = self.batch.term_lists.payloads[at];
+        Some((impact, *self.batch.parts.as_ref()?.get(at)?))
     }
 
     /// Where a token stands.
     pub(crate) fn token(&self, token: &str) -> u8 {
         let number = self.batch.tokens.get(token.as_bytes());
-        let lists = &self.batch.token_lists;
-        let at = lists.words.iter().position(|token| Some(*token) == number);
-        at.map_or(0, |at| lists.payloads[at])
+        let at = number.and_then(|number| self.batch.token_lists.find_in_last(number));
+        at.map_or(0, |at| self.batch.token_lists.payloads[at])
     }
 
     /// How many different tokens the body has.
     pub(crate) fn unique(&self) -> u32 {
-        self.batch.unique[0]
+        self.batch.unique.last().copied().unwrap_or_default()
     }
 
     /// The terms of name, description and tags in order; `None` between them.
     pub(crate) fn metadata(&self) -> impl Iterator<Item = Option<&str>> {
+        let start = match *self.batch.metadata_ends {
+            [.., start, _] => start as usize,
+            _ => 0,
+        };
         let text = |&term: &u32| (term != GAP).then(|| self.batch.terms.text(term));
-        self.batch.metadata.iter().map(text)
+        self.batch.metadata[start..].iter().map(text)
     }
 }

@@ -2,14 +2,11 @@
 
 use std::cell::RefCell;
 
-use super::{
-    Scored,
-    best::Best,
-    keep_best,
-    query::{ABSENT, Query, rarity},
-    scratch,
+use super::{Best, Scored, keep_best, with_scratch};
+use crate::{
+    index::{FULL, GAP, Index},
+    query::{TermQuery, idf},
 };
-use crate::index::{FULL, GAP, Index};
 
 /// The least score of a match when the policy does not say.
 pub const MIN_SCORE: f32 = 0.5;
@@ -86,7 +83,7 @@ impl Weights {
     }
 
     /// What a word counts for at this place of a request of so many words.
-    pub(super) fn place(&self, position: usize, total: usize) -> f32 {
+    pub(crate) fn place(&self, position: usize, total: usize) -> f32 {
         let ends = self.long_words;
         if total as f32 <= 2.0 * ends {
             return 1.0;
@@ -97,22 +94,20 @@ impl Weights {
 }
 
 /// Ranks the documents that share anything with the request, best first.
-pub fn rank(
+pub(crate) fn rank(
     index: &Index,
-    text: &str,
-    weights: &Weights,
+    query: &TermQuery,
     limit: usize,
     allow: impl Fn(u32) -> bool,
 ) -> Vec<Scored> {
     if limit == 0 {
         return Vec::new();
     }
-    let query = Query::read(index, text, weights);
     let candidates = limit.saturating_mul(2).max(MIN_CANDIDATES);
-    let mut scored = best_sums(index, &query, candidates, allow);
-    let finer = Finer::new(index, &query);
+    let mut scored = best_sums(index, query, candidates, allow);
+    let finer = Finer::new(index, query);
     for candidate in &mut scored {
-        candidate.score += finer.signals(candidate.document).sum(weights);
+        candidate.score += finer.signals(candidate.document).sum(&query.weights);
     }
     keep_best(&mut scored, limit);
     scored
@@ -121,22 +116,21 @@ pub fn rank(
 /// The documents whose words add up to most.
 fn best_sums(
     index: &Index,
-    query: &Query,
+    query: &TermQuery,
     limit: usize,
     allow: impl Fn(u32) -> bool,
 ) -> Vec<Scored> {
     let mut best = Best::new(limit, f32::MIN_POSITIVE);
-    scratch::with(|scratch| {
+    with_scratch(|scratch| {
         for (number, part) in index.parts.iter().enumerate() {
             let sums = scratch.zeros(part.segment.len());
-            for term in query
-                .terms
-                .iter()
-                .filter(|term| term.weight > 0.0 && term.numbers[number] != ABSENT)
-            {
+            for term in query.terms.iter().filter(|term| term.weight > 0.0) {
+                let Some(id) = term.numbers[number] else {
+                    continue;
+                };
                 let (presence, worth) = (term.presence, term.worth / FULL);
                 let postings = &part.segment.term_postings;
-                postings.each(term.numbers[number], |slot, impact| {
+                postings.each(id, |slot, impact| {
                     if let Some(sum) = sums.get_mut(slot as usize) {
                         *sum += presence + worth * f32::from(impact);
                     }
@@ -172,22 +166,21 @@ impl Signals {
 /// Looks at the words of candidates in their order.
 pub(crate) struct Finer<'a> {
     index: &'a Index,
-    query: &'a Query,
+    query: &'a TermQuery,
     /// For each part, term numbers with their place in the request, sorted.
     known: Vec<Vec<(u32, u32)>>,
     hit: RefCell<Vec<bool>>,
 }
 
 impl<'a> Finer<'a> {
-    pub(crate) fn new(index: &'a Index, query: &'a Query) -> Self {
+    pub(crate) fn new(index: &'a Index, query: &'a TermQuery) -> Self {
         let known = (0..index.parts.len())
             .map(|part| {
                 let mut known: Vec<(u32, u32)> = query
                     .terms
                     .iter()
-                    .enumerate()
-                    .filter(|(_, term)| term.numbers[part] != ABSENT)
-                    .map(|(place, term)| (term.numbers[part], place as u32))
+                    .zip(0..)
+                    .filter_map(|(term, place)| Some((term.numbers[part]?, place)))
                     .collect();
                 known.sort_unstable();
                 known
@@ -214,16 +207,16 @@ impl<'a> Finer<'a> {
                 Err(_) => Word::Other(id),
             }
         });
-        let rarity_of = |id: u32| {
+        let idf_of = |id: u32| {
             let count = match &*self.index.parts {
                 [only] => only.count(id),
                 _ => self
                     .index
                     .document_count(&self.index.numbers(part.segment.terms.text(id))),
             };
-            rarity(self.index.len(), count)
+            idf(self.index.len(), count)
         };
-        signals(self.query, words, rarity_of, &mut self.hit.borrow_mut())
+        signals(self.query, words, idf_of, &mut self.hit.borrow_mut())
     }
 }
 
@@ -240,9 +233,9 @@ pub(crate) enum Word {
 
 /// Compares a request with the terms of a name, a description and tags, in their order.
 pub(crate) fn signals(
-    query: &Query,
+    query: &TermQuery,
     words: impl Iterator<Item = Word>,
-    rarity_of: impl Fn(u32) -> f32,
+    idf_of: impl Fn(u32) -> f32,
     hit: &mut Vec<bool>,
 ) -> Signals {
     hit.clear();
@@ -259,25 +252,25 @@ pub(crate) fn signals(
             }
             Word::Other(id) => {
                 if in_name {
-                    name_total += rarity_of(id);
+                    name_total += idf_of(id);
                 }
                 last = None;
             }
             Word::Asked(place) => {
                 let term = &query.terms[place as usize];
                 if in_name {
-                    name += term.rarity;
-                    name_total += term.rarity;
+                    name += term.idf;
+                    name_total += term.idf;
                 }
                 if !std::mem::replace(&mut hit[place as usize], true) {
-                    covered += term.weight * term.rarity;
+                    covered += term.weight * term.idf;
                 }
                 if let Some(last) = last
                     && let Ok(pair) = query.pairs.binary_search(&(last, place))
                     && !std::mem::replace(&mut paired[pair], true)
                 {
                     let other = &query.terms[last as usize];
-                    pairs += (term.weight * term.rarity).min(other.weight * other.rarity);
+                    pairs += (term.weight * term.idf).min(other.weight * other.idf);
                 }
                 last = Some(place);
             }

@@ -4,34 +4,33 @@
 //! description, 2.0 in the tags and 1.0 in the body. The sum is divided by the square root of the
 //! number of different tokens in the body.
 
-use super::{Scored, best::Best, scratch};
+use super::{Best, Scored, with_scratch};
 use crate::{
     index::{IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Index},
     words::{self, Interner},
 };
 
-/// Ranks documents that reach `min_score`, best first.
+/// Ranks documents that reach `min_score` by the tokens of a request, best first.
 ///
 /// `tagged` says that the caller asked for tags: then a request without tokens gives every
 /// allowed document the score 0, in place of nothing.
-pub fn rank(
+pub(crate) fn rank(
     index: &Index,
-    query: &str,
+    tokens: &[(String, f32)],
     min_score: f32,
     limit: usize,
     tagged: bool,
     allow: impl Fn(u32) -> bool,
 ) -> Vec<Scored> {
-    let tokens = count_tokens(query);
     if limit == 0 || (tokens.is_empty() && !tagged) {
         return Vec::new();
     }
     let mut best = Best::new(limit, min_score);
-    scratch::with(|scratch| {
+    with_scratch(|scratch| {
         for part in &index.parts {
             let segment = &part.segment;
             let sums = scratch.zeros(segment.len());
-            for (token, count) in &tokens {
+            for (token, count) in tokens {
                 let Some(token) = segment.tokens.get(token.as_bytes()) else {
                     continue;
                 };

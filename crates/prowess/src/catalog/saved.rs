@@ -3,12 +3,12 @@
 
 use std::{borrow::Cow, collections::HashMap, hash::Hash, path::PathBuf, sync::Arc};
 
+use prowess_search::{Index, index::Change};
 use serde::{Deserialize, Serialize};
 
-use super::{Text, build};
+use super::build;
 use crate::{
     identity::ContentHash,
-    index::{Change, Index},
     skill::Skill,
     store::{self, Store},
 };
@@ -74,17 +74,12 @@ pub(super) fn follow<K: Hash + Eq>(
     let mut documents: HashMap<&K, u32> = old_keys.iter().zip(0..).collect();
     // A key that stands twice is read again for the second.
     let known: Vec<Option<u32>> = keys.iter().map(|key| documents.remove(key)).collect();
-    let texts: Vec<Option<Text<'_>>> = skills
+    let changes: Vec<Change<'_>> = skills
         .iter()
         .zip(&known)
-        .map(|(skill, known)| known.is_none().then(|| Text::of(skill)))
-        .collect();
-    let changes: Vec<Change<'_>> = known
-        .iter()
-        .zip(&texts)
-        .filter_map(|(known, text)| match known {
-            Some(document) => Some(Change::Keep(*document)),
-            None => Some(Change::Read(text.as_ref()?.entry())),
+        .map(|(skill, known)| match known {
+            Some(document) => Change::Keep(*document),
+            None => Change::Read(skill.entry()),
         })
         .collect();
     let fresh = known.iter().filter(|known| known.is_none()).count();

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
+use prowess_search::{Entry, FieldWeights, Index, Query};
+
 use super::Catalog;
 #[cfg(feature = "embeddings")]
 use crate::embed::{Embedder, Vectors};
 use crate::{
-    index::{Entry, FieldWeights, Index},
+    pool::spread,
     select::{Policy, Selection},
     skill::{Skill, State},
     source::Layout,
@@ -31,20 +33,43 @@ impl Catalog {
     /// let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
     /// let catalog = Catalog::load(&sources, &LoadOptions::default())?;
     /// let selection = catalog.select("fill in this form", &Policy::default());
-    /// assert_eq!(catalog.skill(selection.matches[0].document).name(), "pdf");
+    /// assert_eq!(selection.matches[0].skill().name(), "pdf");
     /// # Ok::<(), prowess::LoadError>(())
     /// ```
-    pub fn select(&self, query: &str, policy: &Policy) -> Selection {
-        self.index()
-            .select(query, policy, |document| self.admits(document, policy))
+    pub fn select(&self, query: &str, policy: &Policy) -> Selection<'_> {
+        let index = self.index();
+        let query = Query::new(index, query, policy.ranker);
+        let found = index.select(&query, policy, |document| self.admits(document, policy));
+        Selection::new(found, index, query, |document| self.skill(document))
+    }
+
+    /// Answers many requests, on so many threads and in their order.
+    pub fn select_all(
+        &self,
+        queries: &[&str],
+        policy: &Policy,
+        threads: usize,
+    ) -> Vec<Selection<'_>> {
+        // The index is made before the threads start, so that none waits for another.
+        self.prepare();
+        spread(queries, threads, |query| self.select(query, policy))
+    }
+
+    /// Makes the index now, for which the first request would wait.
+    pub fn prepare(&self) {
+        self.index();
+    }
+
+    /// The bytes its index keeps in memory, beside the skills; makes the index.
+    pub fn index_memory(&self) -> usize {
+        self.index().memory()
     }
 
     /// Asks a host's model for the vector of each skill that can be found.
     #[cfg(feature = "embeddings")]
     pub fn vectors(&self, embedder: &dyn Embedder) -> Vectors {
         let skills = (0..self.index().len() as u32).map(|document| self.skill(document));
-        let texts: Vec<Text<'_>> = skills.map(Text::of).collect();
-        let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
+        let entries: Vec<Entry<'_>> = skills.map(Skill::entry).collect();
         Vectors::build(&entries, embedder)
     }
 
@@ -56,35 +81,34 @@ impl Catalog {
         policy: &Policy,
         vectors: &Vectors,
         embedder: &dyn Embedder,
-    ) -> Selection {
+    ) -> Selection<'_> {
+        let index = self.index();
         let allow = |document| self.admits(document, policy);
-        vectors.select(self.index(), query, policy, embedder, allow)
+        let found = vectors.select(index, query, policy, embedder, allow);
+        let query = Query::new(index, query, policy.ranker);
+        Selection::new(found, index, query, |document| self.skill(document))
     }
 
     /// Whether the policy lets a skill be chosen.
     pub(crate) fn admits(&self, document: u32, policy: &Policy) -> bool {
         let skill = self.skill(document);
         let tagged = !policy.include_tags.is_empty() || !policy.exclude_tags.is_empty();
-        (policy.explicit_only || skill.is_model_visible() || self.is_namesake(skill))
+        (policy.include_manual || skill.is_model_visible() || self.is_namesake(skill))
             && (!tagged || policy.admits(&skill.tags()))
     }
 
     /// The index over every skill that answers to its name.
-    pub fn index(&self) -> &Index {
+    pub(crate) fn index(&self) -> &Index {
         &self.search().index
     }
 
     /// The skill at this position of the index.
-    ///
-    /// # Panics
-    ///
-    /// When the position did not come from this catalog's index.
-    pub fn skill(&self, document: u32) -> &Skill {
+    pub(crate) fn skill(&self, document: u32) -> &Skill {
         &self.skills[self.search().positions[document as usize] as usize]
     }
 
     /// The position of a skill in the index; `None` for one that does not answer to its name.
-    pub fn document(&self, skill: &Skill) -> Option<u32> {
+    pub(crate) fn document(&self, skill: &Skill) -> Option<u32> {
         let positions = &self.search().positions;
         let found = positions.binary_search_by(|&at| {
             let other = &self.skills[at as usize];
@@ -130,42 +154,25 @@ impl Catalog {
 
 /// Reads skills for an index, on so many threads.
 pub(crate) fn build(skills: &[&Skill], threads: usize) -> Index {
-    let texts: Vec<Text<'_>> = skills.iter().map(|skill| Text::of(skill)).collect();
-    let entries: Vec<Entry<'_>> = texts.iter().map(Text::entry).collect();
+    let entries: Vec<Entry<'_>> = skills.iter().map(|skill| skill.entry()).collect();
     Index::build_with(&entries, FieldWeights::default(), threads)
 }
 
-/// What the index reads of a skill. Other clients keep the "when" and the labels in fields of
-/// their own; they count like the standard's.
-pub(crate) struct Text<'a> {
-    name: &'a str,
-    pub(crate) description: Cow<'a, str>,
-    tags: Vec<&'a str>,
-    body: &'a str,
-}
-
-impl<'a> Text<'a> {
-    pub(crate) fn of(skill: &'a Skill) -> Self {
-        let description = match skill.document().text_of("when_to_use") {
-            Some(when) => Cow::Owned(format!("{}\n{when}", skill.description())),
-            None => Cow::Borrowed(skill.description()),
+impl Skill {
+    /// What the index reads of a skill. Other clients keep the "when" and the labels in fields
+    /// of their own; they count like the standard's.
+    pub(crate) fn entry(&self) -> Entry<'_> {
+        let description = match self.document().text_of("when_to_use") {
+            Some(when) => Cow::Owned(format!("{}\n{when}", self.description())),
+            None => Cow::Borrowed(self.description()),
         };
-        let mut tags = skill.tags();
-        tags.extend(skill.document().list_of("keywords"));
-        Self {
-            name: skill.name(),
+        let mut tags = self.tags();
+        tags.extend(self.document().list_of("keywords"));
+        Entry {
+            name: self.name(),
             description,
             tags,
-            body: skill.instructions(),
-        }
-    }
-
-    pub(crate) fn entry(&self) -> Entry<'_> {
-        Entry {
-            name: self.name,
-            description: &self.description,
-            tags: self.tags.clone(),
-            body: self.body,
+            body: self.instructions(),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use super::{Catalog, search::Text};
+use prowess_search::{Entry, Query, index::Change as Step};
+
+use super::Catalog;
 use crate::{
-    explain::{Explanation, Why},
-    index::{Change as Step, Entry},
-    rank::Ranker,
-    select::Policy,
+    explain::{Explanation, Rival, Why},
+    select::{Policy, Ranker},
+    skill::Skill,
 };
 
 /// A tried change of a description: the words it would have to say, and what comes of it.
@@ -37,34 +38,45 @@ const MOST_WORDS: usize = 6;
 
 impl Catalog {
     /// Explains the score a skill gets for a request.
-    pub fn explain(&self, query: &str, document: u32, ranker: Ranker) -> Explanation {
-        let text = Text::of(self.skill(document));
-        self.index().explain(query, &text.entry(), ranker)
+    pub fn explain(&self, query: &str, skill: &Skill, ranker: Ranker) -> Explanation {
+        let query = Query::new(self.index(), query, ranker);
+        self.index().explain(&query, &skill.entry())
     }
 
     /// Explains the score by what a request can see: name, description and tags, without the
     /// instructions, which are read after the choice.
-    pub fn explain_listed(&self, query: &str, document: u32, ranker: Ranker) -> Explanation {
-        let text = Text::of(self.skill(document));
+    pub fn explain_listed(&self, query: &str, skill: &Skill, ranker: Ranker) -> Explanation {
+        let query = Query::new(self.index(), query, ranker);
         let entry = Entry {
             body: "",
-            ..text.entry()
+            ..skill.entry()
         };
-        self.index().explain(query, &entry, ranker)
+        self.index().explain(&query, &entry)
     }
 
-    /// Says why a skill stands where it stands for a request, among those the policy lets pass.
-    pub fn why(&self, query: &str, document: u32, policy: &Policy) -> Why {
-        let texts: Vec<Text<'_>> = (0..self.index().len() as u32)
-            .map(|document| Text::of(self.skill(document)))
-            .collect();
-        self.index().why(
-            query,
+    /// Says why a skill stands where it stands for a request, among those the policy lets pass;
+    /// `None` for a skill that does not answer to its name.
+    pub fn why(&self, query: &str, skill: &Skill, policy: &Policy) -> Option<Why<'_>> {
+        let document = self.document(skill)?;
+        let query = Query::new(self.index(), query, policy.ranker);
+        let why = self.index().why(
+            &query,
             document,
-            policy.ranker,
-            |document| texts[document as usize].entry(),
+            |document| self.skill(document).entry(),
             |other| other == document || self.admits(other, policy),
-        )
+        );
+        let rival = |rival: prowess_search::explain::Rival| Rival {
+            skill: self.skill(rival.document),
+            score: rival.score,
+            leads: rival.leads,
+        };
+        Some(Why {
+            rank: why.rank,
+            ranked: why.ranked,
+            explanation: why.explanation,
+            rivals: why.rivals.into_iter().map(rival).collect(),
+            advice: why.advice,
+        })
     }
 
     /// Looks for the fewest words of the request that make a skill the one that is offered, once
@@ -72,9 +84,10 @@ impl Catalog {
     /// description says them all already.
     ///
     /// What is reported was tried: in an index that holds the changed description.
-    pub fn change(&self, query: &str, document: u32, policy: &Policy) -> Option<Change> {
+    pub fn change(&self, query: &str, skill: &Skill, policy: &Policy) -> Option<Change> {
+        let document = self.document(skill)?;
         let mut missing: Vec<String> = Vec::new();
-        for word in self.explain(query, document, policy.ranker).missing {
+        for word in self.explain(query, skill, policy.ranker).missing {
             let lower = word.word.to_lowercase();
             if !missing.contains(&lower) {
                 missing.push(lower);
@@ -110,14 +123,14 @@ impl Catalog {
 
     /// What a request would give if a description had these words too.
     fn tried(&self, query: &str, document: u32, words: &[String], policy: &Policy) -> Change {
-        let text = Text::of(self.skill(document));
-        let description = format!("{} {}.", text.description, words.join(", "));
+        let entry = self.skill(document).entry();
+        let description = format!("{} {}.", entry.description, words.join(", "));
         let changes: Vec<Step<'_>> = (0..self.index().len() as u32)
             .map(|other| {
                 if other == document {
                     Step::Read(Entry {
-                        description: &description,
-                        ..text.entry()
+                        description: description.as_str().into(),
+                        ..entry.clone()
                     })
                 } else {
                     Step::Keep(other)
@@ -129,7 +142,8 @@ impl Catalog {
             top_k: index.len(),
             ..policy.clone()
         };
-        let found = index.select(query, &policy, |other| {
+        let query = Query::new(&index, query, policy.ranker);
+        let found = index.select(&query, &policy, |other| {
             other == document || self.admits(other, &policy)
         });
         let place = found.matches.iter().position(|it| it.document == document);
@@ -164,18 +178,14 @@ mod tests {
         ])
     }
 
-    fn document(catalog: &Catalog, name: &str) -> u32 {
-        catalog.document(catalog.get(name).unwrap()).unwrap()
-    }
-
     #[test]
     fn the_words_that_are_asked_for_bring_the_skill_to_the_front() {
         let catalog = catalog();
         let query = "water runs through the kitchen ceiling";
-        let pipe = document(&catalog, "pipe-repair");
+        let pipe = catalog.get("pipe-repair").unwrap();
         let policy = Policy::default();
-        let first = catalog.select(query, &policy).matches[0].document;
-        assert_eq!(catalog.skill(first).name(), "ceiling-paint");
+        let first = catalog.select(query, &policy).matches[0];
+        assert_eq!(first.skill().name(), "ceiling-paint");
         let change = catalog.change(query, pipe, &policy).unwrap();
         expect![[r#"["water", "runs", "kitchen"] Some(1)"#]]
             .assert_eq(&format!("{:?} {:?}", change.words, change.rank));
@@ -190,14 +200,14 @@ mod tests {
             ("wall-art", "Hangs pictures on a wall."),
         ]);
         let found = changed.select(query, &policy).matches[0];
-        assert_eq!(changed.skill(found.document).name(), "pipe-repair");
+        assert_eq!(found.skill().name(), "pipe-repair");
         assert_eq!(found.score.to_bits(), change.score.to_bits());
     }
 
     #[test]
     fn who_says_everything_already_needs_no_words() {
         let catalog = catalog();
-        let wall = document(&catalog, "wall-art");
+        let wall = catalog.get("wall-art").unwrap();
         assert_eq!(
             catalog.change("pictures on the wall", wall, &Policy::default()),
             None

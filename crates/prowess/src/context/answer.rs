@@ -45,8 +45,7 @@ impl<Tool> Coordinator<'_, Tool> {
         };
         self.each_match(query, |found| {
             // The matches come best first, but the second may be surer than a refused first.
-            found.confidence >= confidence
-                && self.consider(&self.matched(query, found), &mut resolution)
+            found.confidence >= confidence && self.consider(&matched(query, found), &mut resolution)
         });
         if resolution.context.is_none() && self.options.mode == Mode::Fallback {
             self.take_generalist(&mut resolution);
@@ -64,12 +63,12 @@ impl<Tool> Coordinator<'_, Tool> {
         };
         let menu = match self.catalog.select(query, &self.options.policy).decision {
             Decision::Confident(found) => {
-                self.consider(&self.matched(query, found), &mut resolution);
+                self.consider(&matched(query, found), &mut resolution);
                 Vec::new()
             }
             Decision::Ambiguous(matches) => {
                 let open = matches.iter().filter(|found| self.can_bind(**found));
-                open.map(|found| self.choice(*found)).collect()
+                open.map(|found| choice(*found)).collect()
             }
             Decision::None => Vec::new(),
         };
@@ -129,30 +128,30 @@ impl<Tool> Coordinator<'_, Tool> {
         }
     }
 
-    fn matched(&self, query: &str, found: Match) -> Candidate<'_> {
-        Candidate {
-            skill: self.catalog.skill(found.document),
-            matched: Matched::Query(query.to_owned()),
-            score: Some(found.score),
-            confidence: Some(found.confidence),
-        }
-    }
-
     /// Whether a match could become a context, so that a menu offers nothing that is then refused.
-    fn can_bind(&self, found: Match) -> bool {
-        let document = self.catalog.skill(found.document).document();
+    fn can_bind(&self, found: Match<'_>) -> bool {
+        let document = found.skill().document();
         let authority = self.options.authority.for_skill(document);
         self.options.mode == Mode::Permissive
             || bind::bind(self.registry, &authority).missing.is_empty()
     }
+}
 
-    fn choice(&self, found: Match) -> Choice {
-        let skill = self.catalog.skill(found.document);
-        Choice {
-            name: skill.name().to_owned(),
-            description: skill.described().into_owned(),
-            score: found.score,
-            confidence: found.confidence,
-        }
+fn matched<'m>(query: &str, found: Match<'m>) -> Candidate<'m> {
+    Candidate {
+        skill: found.skill(),
+        matched: Matched::Query(query.to_owned()),
+        score: Some(found.score),
+        confidence: Some(found.confidence),
+    }
+}
+
+fn choice(found: Match<'_>) -> Choice {
+    let skill = found.skill();
+    Choice {
+        name: skill.name().to_owned(),
+        description: skill.described().into_owned(),
+        score: found.score,
+        confidence: found.confidence,
     }
 }

@@ -5,7 +5,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Tool, ToolRecord, ToolResult, Toolset, describe};
-use crate::{explain::Explanation, frame::one_line, index::Field, select::Policy, skill::Skill};
+use crate::{
+    explain::{Explanation, Field},
+    frame::one_line,
+    select::Policy,
+    skill::Skill,
+};
 
 pub(super) const NAME: &str = "search_skills";
 
@@ -95,17 +100,12 @@ impl Tool for SearchTool {
         let hits: Vec<Hit<'_>> = selection
             .matches
             .iter()
-            .map(|found| {
-                let skill = catalog.skill(found.document);
-                Hit {
-                    name: skill.name(),
-                    reason: reason(
-                        &catalog.explain(query, found.document, policy.ranker),
-                        skill,
-                    ),
-                    score: found.score,
-                    confidence: found.confidence,
-                }
+            .zip(selection.explain())
+            .map(|(found, explanation)| Hit {
+                name: found.skill().name(),
+                reason: reason(&explanation, found.skill()),
+                score: found.score,
+                confidence: found.confidence,
             })
             .collect();
         let text = if hits.is_empty() {

@@ -10,8 +10,8 @@ use serde_json::json;
 use super::*;
 use crate::{
     catalog::LoadOptions,
-    rank::Ranker,
     sample::{catalog, overlap},
+    select::Ranker,
     source::{Source, disk::DiskSource},
 };
 
@@ -238,7 +238,8 @@ fn a_search_explains_by_the_words_that_select_explains_by() {
     let text = result.text.replace(char::is_numeric, "0");
     expect!["- crash (0.00): Debugs pods. [`kubernets`, `deploymnts` in its description; `crashh` in its name]"].assert_eq(&text);
     let catalog = tools.catalog();
-    let words = catalog.explain(query, 0, Ranker::Lexical).words;
+    let skill = catalog.get("crash").unwrap();
+    let words = catalog.explain(query, skill, Ranker::Lexical).words;
     assert_eq!(words.len(), 3);
     assert!(words.iter().all(|word| text.contains(&word.word)));
 }

@@ -6,7 +6,7 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use prowess::{rank::Ranker, select::Policy};
+use prowess::{Policy, Ranker};
 
 use crate::{exit::Failure, session::Session};
 
@@ -34,7 +34,7 @@ impl Choose {
             ranker: ranker_of(self.ranker, session),
             include_tags: self.tag.clone(),
             exclude_tags: self.not_tag.clone(),
-            explicit_only: self.include_manual,
+            include_manual: self.include_manual,
             ..Policy::default()
         }
     }

@@ -1,12 +1,12 @@
 //! `prowess why NAME --query Q`: the rank a skill got for a request, who beat it and by which
 //! words, and which words in its description would change that.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, ptr};
 
 use prowess::{
     Catalog, Change, Skill, State, display_path,
     explain::{Explanation, Lead, Why},
-    select::{Decision, Match, Policy},
+    select::Policy,
 };
 use serde::Serialize;
 
@@ -82,7 +82,13 @@ pub(super) fn run(
         return Err(nowhere(&catalog, &arguments.name, session));
     };
     note_untrusted(catalog.skills(), session);
-    let Some(document) = catalog.document(skill) else {
+    let policy = Policy {
+        ranker: ranker_of(arguments.ranker, session),
+        top_k: usize::MAX,
+        min_score: Some(f32::MIN_POSITIVE),
+        ..Policy::default()
+    };
+    let Some(why) = catalog.why(&query, skill, &policy) else {
         let why = reason(skill, &catalog, session).unwrap_or_default();
         let failure = Failure::no_match(format!(
             "`{}` is {} and is not ranked for any request: {why}",
@@ -94,13 +100,7 @@ pub(super) fn run(
             _ => failure,
         });
     };
-    let policy = Policy {
-        ranker: ranker_of(arguments.ranker, session),
-        top_k: usize::MAX,
-        min_score: Some(f32::MIN_POSITIVE),
-        ..Policy::default()
-    };
-    let output = answer(&catalog, skill, document, &query, &policy, session);
+    let output = answer(&catalog, skill, why, &query, &policy, session);
     if arguments.json {
         session.output.json(&output)?;
     } else {
@@ -113,7 +113,7 @@ pub(super) fn run(
 fn answer<'a>(
     catalog: &'a Catalog,
     skill: &'a Skill,
-    document: u32,
+    why: Why<'a>,
     query: &'a str,
     policy: &Policy,
     session: &Session,
@@ -124,18 +124,22 @@ fn answer<'a>(
         explanation,
         rivals,
         advice,
-    } = catalog.why(query, document, policy);
+        ..
+    } = why;
     let manual = skill.is_manual();
     let selection = catalog.select(
         query,
         &Policy {
-            explicit_only: manual,
+            include_manual: manual,
             ..policy.clone()
         },
     );
-    let own = selection.matches.iter().find(|it| it.document == document);
-    let offered = rank == Some(1) && selection.decision != Decision::None;
-    let change = (!offered).then(|| catalog.change(query, document, policy));
+    let own = selection
+        .matches
+        .iter()
+        .find(|it| ptr::eq(it.skill(), skill));
+    let offered = rank == Some(1) && !selection.decision.is_none();
+    let change = (!offered).then(|| catalog.change(query, skill, policy));
     Output {
         query,
         ranker: policy.ranker.name(),
@@ -147,13 +151,13 @@ fn answer<'a>(
         rank,
         ranked,
         score: explanation.score,
-        confidence: own.map_or(0.0, |own: &Match| own.confidence),
+        confidence: own.map_or(0.0, |own| own.confidence),
         explain: explanation,
         rivals: rivals
             .into_iter()
             .enumerate()
             .map(|(at, rival)| {
-                let skill = catalog.skill(rival.document);
+                let skill = rival.skill;
                 Rival {
                     rank: at + 1,
                     id: skill.id(),
