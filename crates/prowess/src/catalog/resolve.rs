@@ -7,6 +7,7 @@ use prowess_format::{Profile, rules};
 use super::{Catalog, Filter, Override, order};
 use crate::{
     display::display_path,
+    select::same_tag,
     skill::{HiddenBy, Skill, State},
     source::{Scope, note},
     trust::Decision,
@@ -185,9 +186,6 @@ fn hidden_by(skill: &Skill, filter: &Filter) -> Option<HiddenBy> {
 }
 
 fn has_any_tag(skill: &Skill, wanted: &[String]) -> bool {
-    skill.tags().iter().any(|tag| {
-        wanted
-            .iter()
-            .any(|wanted| wanted.to_lowercase() == tag.to_lowercase())
-    })
+    let mut tags = skill.tags().into_iter();
+    tags.any(|tag| wanted.iter().any(|wanted| same_tag(wanted, tag)))
 }

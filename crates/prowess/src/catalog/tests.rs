@@ -171,6 +171,33 @@ fn names_that_are_paths_are_only_labels() {
 }
 
 #[test]
+fn a_filter_and_a_policy_compare_tags_alike() {
+    let source = || {
+        MemorySource::new("memory").skill(
+            "a",
+            "---\nname: a\ndescription: Translates letters.\ntags: [Übersetzung]\n---\n",
+        )
+    };
+    let wanted = vec!["übersetzung".to_owned()];
+    let filter = Filter {
+        tags: wanted.clone(),
+        ..Filter::default()
+    };
+    let options = LoadOptions {
+        filter,
+        ..trusting()
+    };
+    let listed = load(vec![source()], &options);
+    assert_eq!(listed.model_visible().count(), 1);
+    let policy = crate::Policy {
+        include_tags: wanted,
+        ..crate::Policy::default()
+    };
+    let all = load(vec![source()], &trusting());
+    assert_eq!(all.select("translate", &policy).matches.len(), 1);
+}
+
+#[test]
 fn filters_hide_and_say_what_hides() {
     let skills = || {
         MemorySource::new("memory")
