@@ -13,7 +13,7 @@ use std::{
 use axum::{
     body::{Body, Bytes},
     extract::State,
-    http::{HeaderMap, Method, Request, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header},
     middleware::Next,
     response::Response,
 };
@@ -263,8 +263,11 @@ fn holding<T: Send + Sync + 'static>(body: Body, guard: T) -> Body {
     }))
 }
 
-/// A response that ends when its place is given to another.
-fn ended_by(stream: Stream, response: Response) -> Response {
+/// A response that ends when its place is given to another, and its connection with it: one that
+/// waited for another request would still take the place.
+fn ended_by(stream: Stream, mut response: Response) -> Response {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
     response.map(|body| {
         let ended = stream.ended();
         let frames = body.into_data_stream().take_until(ended);

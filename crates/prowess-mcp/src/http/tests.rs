@@ -346,6 +346,8 @@ async fn the_oldest_stream_ends_for_a_new_one() {
         let session = open_session(&app).await;
         streams.push(stream_of(&app, &session).await);
     }
+    // A client of ours that stays connected would still take the place.
+    assert_eq!(streams[0].headers()["connection"], "close");
     let oldest = streams.remove(0).into_body();
     let ended = to_bytes(oldest, 1 << 20);
     let ended = tokio::time::timeout(std::time::Duration::from_secs(60), ended).await;
