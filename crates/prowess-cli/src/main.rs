@@ -40,6 +40,10 @@ fn main() -> ExitCode {
 
 fn run() -> Exit {
     let arguments: Vec<OsString> = env::args_os().collect();
+    // A shell that asks is answered and nothing else; what goes wrong then has no reader.
+    if commands::completions::answer(&arguments).unwrap_or(true) {
+        return Exit::Fine;
+    }
     // The reference command has its own options and its own `--help`.
     if arguments.get(1).is_some_and(|verb| verb == "skills-ref") {
         let (mut out, mut messages) = (io::stdout().lock(), io::stderr().lock());

@@ -37,6 +37,8 @@ pub(crate) struct Terminal {
     data_seen: bool,
     /// Whether a person reads the messages on a terminal.
     messages_seen: bool,
+    /// Whether messages are kept back.
+    is_quiet: bool,
 }
 
 impl Terminal {
@@ -61,6 +63,15 @@ impl Terminal {
                 .max(LEAST_COLUMNS),
             data_seen: environment.stdout_terminal,
             messages_seen: environment.stderr_terminal,
+            is_quiet: false,
+        }
+    }
+
+    /// Keeps every message back: a shell that completes a word shows nothing else.
+    pub(crate) fn quiet(self) -> Self {
+        Self {
+            is_quiet: true,
+            ..self
         }
     }
 
@@ -117,6 +128,9 @@ impl Terminal {
 
     /// Says something to a person. A message that cannot be written has no reader to miss it.
     pub(crate) fn message(&mut self, text: &str) {
+        if self.is_quiet {
+            return;
+        }
         let _ = if self.messages_seen {
             let fitted = text::fit(text, self.columns, HANG);
             self.messages.write_all(fitted.as_bytes())

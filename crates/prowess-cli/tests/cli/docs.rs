@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use expect_test::expect_file;
 
-use crate::world::{World, repository};
+use crate::world::{World, repository, skill};
 
 /// The verbs, in the order of the help.
 fn verbs(help: &str) -> Vec<String> {
@@ -72,15 +72,33 @@ fn every_flag_is_in_the_manual() {
 }
 
 #[test]
-fn every_shell_gets_its_completions() {
-    let world = World::new();
+fn every_shell_completes_verbs_skills_and_clients() {
+    let world = World::with(&[(
+        ".agents/skills/pdf-forms/SKILL.md",
+        &skill("pdf-forms", "Fills forms"),
+    )]);
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let output = world.output(&format!("completions {shell}"));
-        assert!(
-            String::from_utf8(output.stdout)
-                .unwrap()
-                .contains("resources"),
-            "{shell}"
-        );
+        let script = world.output(&format!("completions {shell}")).stdout;
+        let script = String::from_utf8(script).unwrap();
+        assert!(script.contains("PROWESS_COMPLETE"), "{shell}: {script}");
+        for (words, completed) in [
+            ("reso", "resources"),
+            ("show pd", "pdf-forms"),
+            ("trust pd", "pdf-forms"),
+            ("list --client claude", "claude-code"),
+        ] {
+            let words: Vec<&str> = words.split(' ').collect();
+            let mut command = world.command("");
+            command
+                .args(["--", "prowess"])
+                .args(&words)
+                .env("PROWESS_COMPLETE", shell)
+                .env("_CLAP_COMPLETE_INDEX", words.len().to_string())
+                .env("_CLAP_IFS", "\n");
+            let output = command.output().unwrap();
+            let shown = String::from_utf8(output.stdout).unwrap();
+            assert!(shown.contains(completed), "{shell} {words:?}: {shown}");
+            assert!(output.stderr.is_empty());
+        }
     }
 }
