@@ -48,11 +48,16 @@ impl Session {
         servers::report(&catalog, &[], &mut self.output);
         // A verb that judges files reports all of this itself.
         if !request.fresh {
-            for note in self.places().left_out(&catalog) {
-                self.output.warning(&note);
-            }
+            self.report_left_out(&catalog);
         }
         Ok(catalog)
+    }
+
+    /// Says what settings keep out of a catalog.
+    pub(crate) fn report_left_out(&mut self, catalog: &Catalog) {
+        for note in self.places().left_out(catalog) {
+            self.output.warning(&note);
+        }
     }
 
     /// Loads the skills of these sources.

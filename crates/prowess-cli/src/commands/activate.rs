@@ -146,7 +146,7 @@ fn called(
     })
 }
 
-/// What a message and its files wake. A trigger that can not be read is told.
+/// What a message and its files wake. A trigger that cannot be read is reported.
 fn by_turn(arguments: &Arguments, catalog: &Catalog, session: &mut Session) -> Vec<Activation> {
     let triggers = Triggers::new(catalog);
     for finding in triggers.findings() {

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             (line(&row.value.to_string()), None),
         ]);
     }
-    // A value that is cut can not be copied.
+    // A value that is cut cannot be copied.
     let text = table.render(session.output.paint, usize::MAX);
     session.output.data(&text)?;
     session.output.finish()?;

@@ -143,7 +143,7 @@ fn scope(skill: &Skill) -> String {
     }
 }
 
-/// What the skill says of itself, or why it can not be used.
+/// What the skill says of itself, or why it cannot be used.
 fn about(skill: &Skill, columns: usize) -> (String, Option<Ink>) {
     let error = skill
         .diagnostics()

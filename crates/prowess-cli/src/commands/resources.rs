@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         ]);
     }
     if !table.is_empty() {
-        // A path that is cut can not be copied.
+        // A path that is cut cannot be copied.
         let text = table.render(session.output.paint, usize::MAX);
         session.output.data(&text)?;
     }

@@ -33,7 +33,7 @@ use crate::{
 /// How often to see whether anybody still reads.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Watch the skills and tell what is added, changed and removed
+/// Watch the skills and report what is added, changed and removed
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Look every so often instead of waiting for the system's notices, as for a network drive
@@ -169,6 +169,7 @@ fn start(
     );
     session.output.data(&text)?;
     session.output.finish()?;
+    session.report_left_out(catalog);
     note_untrusted(catalog.skills(), session);
     if session.environment.stdout_terminal {
         session.output.hint("Ctrl-C ends the watch");

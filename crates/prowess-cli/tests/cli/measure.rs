@@ -4,11 +4,7 @@ use std::{fmt::Write as _, process::Command};
 
 use expect_test::expect;
 
-use crate::world::World;
-
-fn skill(name: &str, description: &str) -> String {
-    format!("---\nname: {name}\ndescription: {description}\n---\n# Steps\n\n1. Go.\n")
-}
+use crate::world::{World, described as skill};
 
 const FORMS: &str = "Fills in PDF forms. Use when there is a form to complete.";
 const MERGE: &str = "Merges several PDF files into one document.";

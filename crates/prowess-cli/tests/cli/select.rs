@@ -9,13 +9,9 @@ use std::{
 use expect_test::expect;
 use serde_json::Value;
 
-use crate::world::{World, repository};
+use crate::world::{World, described as skill, repository};
 
 const LEAK: &str = "water runs through the kitchen ceiling";
-
-fn skill(name: &str, description: &str) -> String {
-    format!("---\nname: {name}\ndescription: {description}\n---\n# Steps\n\n1. Go.\n")
-}
 
 fn world() -> World {
     World::with(&[

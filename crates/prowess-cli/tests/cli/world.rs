@@ -10,7 +10,12 @@ use tempfile::TempDir;
 
 /// A skill whose description says what and when.
 pub(crate) fn skill(name: &str, what: &str) -> String {
-    format!("---\nname: {name}\ndescription: {what}. Use when asked.\n---\n# Steps\n\n1. Go.\n")
+    described(name, &format!("{what}. Use when asked."))
+}
+
+/// A skill with this description.
+pub(crate) fn described(name: &str, description: &str) -> String {
+    format!("---\nname: {name}\ndescription: {description}\n---\n# Steps\n\n1. Go.\n")
 }
 
 /// A home and a project in a folder that goes away with the test.

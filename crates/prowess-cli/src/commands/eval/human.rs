@@ -108,7 +108,7 @@ fn share(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"))
 }
 
-/// The skills with the most to mend, worst first.
+/// The skills with the most to fix, worst first.
 fn worst_first(report: &Report) -> Vec<&SkillReport> {
     let mut skills: Vec<&SkillReport> = report.skills.iter().collect();
     let rate = |skill: &SkillReport| skill.hit1.unwrap_or(1.0);
