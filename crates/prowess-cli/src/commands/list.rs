@@ -263,7 +263,7 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
 /// What was noticed beside the skills, so that nothing is skipped without a word.
 fn findings(catalog: &Catalog, hint: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
-    // What is wrong with servers was told already.
+    // What is wrong with servers was reported already.
     let found = catalog.findings().iter();
     let found = found.filter(|it| !is_about_server(&it.diagnostic)).count();
     if found > 0 {

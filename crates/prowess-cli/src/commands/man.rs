@@ -46,7 +46,7 @@ fn verb(verb: &Command, page: &mut Vec<u8>) -> Result<(), Failure> {
         .map(ToString::to_string)
         .unwrap_or_default();
     writeln!(page, "{}", escaped(&about))?;
-    // Options that every verb has are told once, below.
+    // Options that every verb has are described once, below.
     let own = |argument: &&Arg| !argument.is_global_set() && argument.get_id() != "help";
     for argument in verb.get_arguments().filter(own) {
         let help = argument

@@ -93,7 +93,7 @@ fn read(path: &Path) -> Result<String, Failure> {
         })
 }
 
-/// The requests, and whether a line is none; those that are none are told and left out.
+/// The requests, and whether a line is none; those that are none are reported and left out.
 fn asked(text: &str, session: &mut Session) -> (Vec<Asked>, bool) {
     let mut asked = Vec::new();
     let mut broken = false;

@@ -138,6 +138,8 @@ fn start(
     catalog: &Catalog,
     generation: u64,
 ) -> Result<(), Failure> {
+    session.report_left_out(catalog);
+    note_untrusted(catalog.skills(), session);
     let origins = catalog.origins().iter();
     let (remote, places): (Vec<_>, Vec<_>) =
         origins.partition(|origin| origin.scope == Scope::Remote);
@@ -169,8 +171,6 @@ fn start(
     );
     session.output.data(&text)?;
     session.output.finish()?;
-    session.report_left_out(catalog);
-    note_untrusted(catalog.skills(), session);
     if session.environment.stdout_terminal {
         session.output.hint("Ctrl-C ends the watch");
     }
@@ -251,7 +251,7 @@ fn end_on_signal() -> Result<Arc<AtomicBool>, Failure> {
     Ok(ended)
 }
 
-/// Whether the pipe that is written to has no reader any more. Without a change to tell, nothing
+/// Whether the pipe that is written to has no reader any more. Without a change to report, nothing
 /// else would show it.
 #[cfg(unix)]
 fn nobody_reads() -> bool {

@@ -421,3 +421,27 @@ fn verbs_that_measure_say_first_what_they_may_not_open() {
     .assert_eq(&world.run("eval"));
     assert!(world.run("eval --trust").starts_with("1 request"));
 }
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_called_trusted_before_it_is_written() {
+    let world = World::with(&[(
+        ".agents/skills/deploy/SKILL.md",
+        &skill("deploy", "Deploys"),
+    )]);
+    // A disk that is full: no file may grow. The signal that comes with it is ignored, so that
+    // the write itself fails.
+    let output = std::process::Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" trust"])
+        .arg(env!("CARGO_BIN_EXE_prowess"))
+        .current_dir(world.path("work"))
+        .env("HOME", world.path("home"))
+        .env_remove("XDG_STATE_HOME")
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{shown}");
+    assert!(shown.contains("error: cannot write"), "{shown}");
+    assert!(!shown.contains("is trusted"), "{shown}");
+    assert!(world.run("trust --list").contains("no project is trusted"));
+}
