@@ -24,6 +24,7 @@ pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod inject;
 pub(crate) mod list;
+mod list_client;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod prompt;

@@ -82,11 +82,11 @@ pub mod select;
 
 // What others read.
 mod check;
+pub mod dialect;
 mod display;
 mod prompt;
 mod resource;
 mod similar;
-pub mod why;
 pub mod wire;
 
 // From a match to a working agent.

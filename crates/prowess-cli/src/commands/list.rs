@@ -9,7 +9,7 @@ use prowess::{
     wire::ListOutput,
 };
 
-use super::prompt::changed;
+use super::{list_client, prompt::changed};
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
@@ -56,6 +56,9 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         look_at_untrusted: true,
         ..Request::default()
     })?;
+    if let Some(client) = list_client::client(session)?.cloned() {
+        return list_client::run(&client, &catalog, arguments.all, arguments.json, session);
+    }
     let keep = |skill: &Skill| arguments.has_tag(skill) && (arguments.all || is_listed(skill));
     if arguments.json {
         session.output.json(&ListOutput::new(&catalog, keep))?;

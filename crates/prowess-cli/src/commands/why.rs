@@ -4,10 +4,11 @@ use std::path::Path;
 
 use clap::Args;
 use prowess::{
-    Catalog, DiskSource, Layout, Skill, Source, display_path,
+    Catalog, DiskSource, Layout, Skill, Source,
+    dialect::{Subject, Verdict, View, verdicts},
+    display_path,
     format::{Syntax, rules},
     select::Ranker,
-    why::{Seen, Verdict, judge, verdicts},
     wire::DiagnosticRow,
 };
 use serde::Serialize;
@@ -120,17 +121,28 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     if skills.is_empty() {
         return Err(nowhere(&catalog, &arguments.name, session));
     }
-    let projects = session.places().project();
     let environment = session.places().library_environment();
+    let known = &session.config.clients;
     let mut stories = Vec::new();
     for &at in &skills {
         let skill = &catalog.skills()[at];
-        let seen = Seen::in_catalog(skill, &catalog, &projects, &environment);
+        let path = environment.working_directory.join(skill.path());
+        let folder = path.parent().and_then(Path::file_name);
+        let folder = folder.map(|it| it.to_string_lossy().into_owned());
+        let subject = Subject {
+            path: (skill.layout() != Layout::Record).then_some(path.as_path()),
+            text: skill.document().text(),
+            name: skill.name(),
+            description: skill.description(),
+            folder: folder
+                .as_deref()
+                .filter(|_| skill.layout() == Layout::Folder),
+        };
         let clients = match &only {
             // No other client knows the servers of this config.
             _ if skill.remote().is_some() => Vec::new(),
-            Some(client) => vec![judge(client, &seen)],
-            None => verdicts(&session.config.clients, &seen),
+            Some(client) => vec![View::new(client, known, &environment).judge(&subject)],
+            None => verdicts(known, &environment, &subject),
         };
         stories.push(story(skill, clients, &catalog, session));
     }

@@ -243,7 +243,7 @@ fn a_client_narrows_the_places() {
     expect![[r#"
         -- stderr
         error: no client named `cluade`
-        hint: did you mean `claude-code`? `prowess clients` shows all 84
+        hint: did you mean `claude-code`? `prowess clients` shows all 85
         -- exit 2
     "#]]
     .assert_eq(&world.run("list --client cluade"));

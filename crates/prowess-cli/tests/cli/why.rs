@@ -30,13 +30,15 @@ fn both_skills_of_a_name_are_told_apart() {
                     project scope, in .agents/skills (agents)
           read      YAML frontmatter, 2 fields
           here      active: a model is told about it
-          clients   Claude Code        dropped  Claude Code does not look into `[..]/work/.agents/skills`
-                    Codex              changed  another skill has its name; Codex keeps both, and `$review` is ambiguous
+          clients   Claude Code        dropped  Claude Code does not look into `[..]/work/.agents/skills` from here
+                    Codex              changed  another skill has its name; Codex keeps both, and the name is ambiguous
                     Gemini CLI         loads
-                    VS Code Copilot    unknown  another skill has its name, and which one VS Code Copilot keeps is not known
+                    VS Code Copilot    loads    call it with /review
                     goose              loads
-                    OpenCode           unknown  another skill has its name; OpenCode keeps the one it reads last, and its order is not known
+                    OpenCode           unknown  another skill has its name, and which one OpenCode keeps changes or is not known
+                    Qwen Code          loads    call it with /review
                     Agent Plugins 1.0  loads
+                    Copilot CLI        loads    call it with /review
           steps     put the skill into `.claude/skills` for Claude Code
                     give one of them another name
 
@@ -45,16 +47,17 @@ fn both_skills_of_a_name_are_told_apart() {
                     user scope, in ~/.agents/skills (agents)
           read      YAML frontmatter, 2 fields
           here      shadowed: `.agents/skills/review/SKILL.md` is in use
-          clients   Claude Code        dropped  Claude Code does not look into `[..]/home/.agents/skills`
-                    Codex              changed  another skill has its name; Codex keeps both, and `$review` is ambiguous
-                    Gemini CLI         dropped  a project skill has its name, and Gemini CLI prefers that one
-                    VS Code Copilot    unknown  another skill has its name, and which one VS Code Copilot keeps is not known
-                    goose              dropped  goose does not look into `[..]/home/.agents/skills`
-                    OpenCode           unknown  another skill has its name; OpenCode keeps the one it reads last, and its order is not known
+          clients   Claude Code        dropped  Claude Code does not look into `[..]/home/.agents/skills` from here
+                    Codex              changed  another skill has its name; Codex keeps both, and the name is ambiguous
+                    Gemini CLI         dropped  `[..]/work/.agents/skills/review/SKILL.md` has its name, and Gemini CLI keeps that one
+                    VS Code Copilot    dropped  `[..]/work/.agents/skills/review/SKILL.md` has its name, and VS Code Copilot keeps that one
+                    goose              dropped  `[..]/work/.agents/skills/review/SKILL.md` has its name, and goose keeps that one
+                    OpenCode           unknown  another skill has its name, and which one OpenCode keeps changes or is not known
+                    Qwen Code          dropped  `[..]/work/.agents/skills/review/SKILL.md` has its name, and Qwen Code keeps that one
                     Agent Plugins 1.0  loads
+                    Copilot CLI        dropped  `[..]/work/.agents/skills/review/SKILL.md` has its name, and Copilot CLI keeps that one
           steps     put the skill into `.claude/skills` for Claude Code
                     give one of them another name
-                    put the skill into `.goose/skills` for goose
         -- exit 0
     "#]].assert_eq(&rivals().run("why review --trust"));
 }
@@ -69,13 +72,9 @@ fn one_client_tells_everything() {
                     line 2: `description` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field (write `description: "Mends: things. Use when asked."`)
           here      untrusted: its project is not trusted; look at it, then run `prowess trust`
                     warning 2:1 the skill has no name; its folder's name `mended` is used
-          clients   Codex  dropped  Codex does not look into `[..]/work/.claude/skills`
-                                    it has no name, and Codex calls it `mended` after its folder
-                                    its YAML is broken, and Codex reads it with the value in quotes
-                                    trust: until 2026 project skills were loaded from untrusted folders too
+          clients   Codex  dropped  Codex does not look into `[..]/work/.claude/skills` from here
+                                    as Codex 0.166.0 did on 2026-11-17
           steps     put the skill into `.agents/skills` for Codex
-                    add `name:` to the frontmatter
-                    run `prowess check --fix`
         -- exit 0
     "#]].assert_eq(&rivals().run("why mended --client codex"));
 }
@@ -114,10 +113,10 @@ fn a_path_is_as_good_as_a_name() {
           read      YAML frontmatter, 2 fields
           here      active: a model is told about it
           clients   Claude Code  loads    call it with /other
-                                          what is known of Claude Code is second-hand
-                                          the list of skills gets 1 % of the context; beyond that a description is shown whole or not at all, the most used skills first
+                                          as Claude Code 2.1.325 did on 2026-11-17
         -- exit 0
-    "#]].assert_eq(&world.run("why elsewhere/other --client claude"));
+    "#]]
+    .assert_eq(&world.run("why elsewhere/other --client claude"));
     let by_name = world.run("why mended");
     assert_eq!(world.run("why .claude/skills/mended"), by_name);
     assert_eq!(world.run("why .claude/skills/mended/SKILL.md"), by_name);

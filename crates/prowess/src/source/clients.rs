@@ -139,9 +139,9 @@ impl Clients {
     pub fn places(&self, client: Option<&Client>) -> Places {
         let clients: Vec<&Client> = client.map_or_else(|| self.iter().collect(), |it| vec![it]);
         Places {
-            project: once(clients.iter().flat_map(|it| &it.project), SHARED),
-            user: once(clients.iter().flat_map(|it| &it.user), SHARED_USER),
-            system: once(clients.iter().flat_map(|it| &it.system), ""),
+            project: once(clients.iter().map(|it| &*it.project), SHARED),
+            user: once(clients.iter().map(|it| &*it.user), SHARED_USER),
+            system: once(clients.iter().map(|it| &*it.system), ""),
             ..Places::default()
         }
     }
@@ -199,6 +199,12 @@ impl Client {
         same(&self.title, name) || self.aliases.iter().any(|alias| same(alias, name))
     }
 
+    /// Whether the client was run, so that its list can be told.
+    pub fn is_run(&self) -> bool {
+        let rules = self.rules.as_ref();
+        rules.is_some_and(|rules| rules.version.is_some())
+    }
+
     /// Whether the client looks into a folder; `projects` as in [`Clients::locate`].
     pub fn looks_into(
         &self,
@@ -215,6 +221,9 @@ impl Client {
                 At::Root => projects
                     .last()
                     .is_some_and(|base| base.join(&it.path) == folder),
+                At::Here => projects
+                    .first()
+                    .is_some_and(|base| base.join(&it.path) == folder),
             })
     }
 }
@@ -229,15 +238,24 @@ fn same(left: &str, right: &str) -> bool {
     left.map(plain).eq(right.map(plain))
 }
 
-/// Each folder once, in the order of the table, with the shared one in front.
-fn once<'a>(folders: impl Iterator<Item = &'a SkillFolder>, shared: &str) -> Vec<SkillFolder> {
+/// Each folder once, in the order of the table, with the shared one in front. A folder is called
+/// after the client that names it first of all its own, not after one that reads it too.
+fn once<'a>(clients: impl Iterator<Item = &'a [SkillFolder]>, shared: &str) -> Vec<SkillFolder> {
     let mut unique: Vec<SkillFolder> = Vec::new();
-    for folder in folders {
-        match unique.iter_mut().find(|it| it.path == folder.path) {
-            // Looked for upward by one client and at the root by another: upward covers both.
-            Some(known) if known.at == At::Root => known.at = folder.at,
-            Some(_) => {}
-            None => unique.push(folder.clone()),
+    let mut owned: Vec<bool> = Vec::new();
+    for (at, folder) in clients.flat_map(|folders| folders.iter().enumerate()) {
+        let Some(known) = unique.iter().position(|it| it.path == folder.path) else {
+            unique.push(folder.clone());
+            owned.push(at == 0);
+            continue;
+        };
+        if unique[known].at != folder.at {
+            // Looked for in one place by one client and in another by the next: upward covers both.
+            unique[known].at = At::Upward;
+        }
+        if at == 0 && !owned[known] {
+            unique[known].label.clone_from(&folder.label);
+            owned[known] = true;
         }
     }
     unique.sort_by_key(|folder| folder.path != shared);

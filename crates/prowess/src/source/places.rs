@@ -45,6 +45,8 @@ pub enum At {
     Upward,
     /// At the root of the repository only.
     Root,
+    /// In the working directory only.
+    Here,
 }
 
 impl SkillFolder {
@@ -169,7 +171,12 @@ fn project_sources(places: &Places, environment: &Environment) -> Vec<DiskSource
         .iter()
         .flat_map(|near| {
             let is_root = Some(near) == repository;
-            let here = move |folder: &&SkillFolder| is_root || folder.at == At::Upward;
+            let is_here = Some(near) == folders.first();
+            let here = move |folder: &&SkillFolder| match folder.at {
+                At::Upward => true,
+                At::Root => is_root,
+                At::Here => is_here,
+            };
             places.project.iter().filter(here).map(move |folder| {
                 DiskSource::new(near.join(&folder.path))
                     .scope(Scope::Project)

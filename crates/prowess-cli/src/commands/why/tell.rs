@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use prowess::{
     Skill, State,
+    dialect::{Outcome, Verdict},
     format::{Severity, rules},
-    why::{Outcome, Verdict},
     wire::DiagnosticRow,
 };
 

@@ -3,9 +3,13 @@
 use std::ops::Range;
 
 use prowess_format::{Diagnostic, Position, Severity, Span};
-use toml_edit::{Document, Item, TableLike};
+use serde::Deserialize;
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue, ValueDeserializer},
+};
 
-use super::{Client, Clients, rules::Word};
+use super::{Client, Clients, rules::Rules};
 use crate::{
     similar::similar,
     source::{
@@ -13,8 +17,6 @@ use crate::{
         places::{At, SkillFolder},
     },
 };
-
-mod rules;
 
 /// The code of every finding about the table.
 const CODE: &str = "invalid-client";
@@ -25,19 +27,56 @@ pub(super) fn extend(clients: &mut Clients, text: &str) -> Vec<Diagnostic> {
         text,
         diagnostics: Vec::new(),
     };
-    match Document::parse(text) {
+    match DeTable::parse(text) {
         Ok(document) => {
-            if let Some(item) = document.get("clients") {
-                reader.clients(item, clients);
+            if let Some(value) = document.get_ref().get("clients") {
+                reader.clients(value, clients);
             }
         }
-        Err(error) => reader.error(
-            error.span(),
-            format!("the table of clients is not TOML: {}", error.message()),
-            None,
-        ),
+        Err(error) => {
+            let message = format!("the table of clients is not TOML: {}", error.message());
+            reader.error(error.span(), message);
+        }
     }
     reader.diagnostics
+}
+
+/// A folder of the table: a path, or a path with how it is read.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "it wants paths, or tables with `path`, `layout` and `at`"
+)]
+enum Folder {
+    Path(String),
+    Table(FolderTable),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FolderTable {
+    path: String,
+    #[serde(default)]
+    layout: FolderLayout,
+    #[serde(default)]
+    at: FolderAt,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+enum FolderLayout {
+    #[default]
+    Folders,
+    Files,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+enum FolderAt {
+    #[default]
+    Upward,
+    Root,
+    Here,
 }
 
 /// Walks the table and collects what is wrong with it.
@@ -66,50 +105,62 @@ impl Reader<'_> {
         });
     }
 
-    fn error(&mut self, span: Option<Range<usize>>, message: String, help: Option<String>) {
-        self.note(Severity::Error, span, message, help);
+    fn error(&mut self, span: Option<Range<usize>>, message: String) {
+        self.note(Severity::Error, span, message, None);
     }
 
-    /// Reports a value of the wrong kind.
-    fn expected(&mut self, item: &Item, key: &str, wanted: &str) {
-        let message = format!(
-            "`{key}` is {} and is left out; it wants {wanted}",
-            with_article(item.type_name())
-        );
-        self.error(item.span(), message, None);
-    }
-
-    /// The entries of a table whose keys are known; the others are told and left out.
-    fn entries<'t>(
+    /// The entries of a table; anything else is reported and has none.
+    fn entries<'t, 'i>(
         &mut self,
-        item: &'t Item,
+        value: &'t Spanned<DeValue<'i>>,
         place: &str,
-        keys: &[&str],
-    ) -> Vec<(&'t str, &'t Item)> {
-        let Some(table) = item.as_table_like() else {
-            self.expected(item, place, "a table");
+    ) -> Vec<(Range<usize>, &'t str, &'t Spanned<DeValue<'i>>)> {
+        let Some(table) = value.get_ref().as_table() else {
+            let kind = value.get_ref().type_str();
+            let message = format!("`{place}` is left out: it is no table, but of type {kind}");
+            self.error(Some(value.span()), message);
             return Vec::new();
         };
-        let (known, unknown): (Vec<_>, Vec<_>) =
-            table.iter().partition(|(key, _)| keys.contains(key));
-        for (key, _) in unknown {
-            let help = similar(key, keys.iter().copied()).map_or_else(
-                || format!("it may hold {}", quoted(keys)),
-                |near| format!("did you mean `{near}`?"),
-            );
-            let message = format!("unknown key `{key}` in `{place}` is ignored");
-            self.note(Severity::Warning, key_span(table, key), message, Some(help));
-        }
-        known
+        table
+            .iter()
+            .map(|(key, value)| (key.span(), key.get_ref().as_ref(), value))
+            .collect()
     }
 
-    fn clients(&mut self, item: &Item, clients: &mut Clients) {
-        let Some(table) = item.as_table_like() else {
-            return self.expected(item, "clients", "a table of clients");
-        };
-        for (name, item) in table.iter() {
-            if !item.is_table_like() {
-                self.expected(item, &format!("clients.{name}"), "a table");
+    /// Reports a key that means nothing; the rest of its table counts.
+    fn unknown(&mut self, span: Range<usize>, key: &str, place: &str, keys: &[&str]) {
+        let help = similar(key, keys.iter().copied()).map_or_else(
+            || {
+                let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+                format!("it may hold {}", keys.join(", "))
+            },
+            |near| format!("did you mean `{near}`?"),
+        );
+        let message = format!("unknown key `{key}` in `{place}` is ignored");
+        self.note(Severity::Warning, Some(span), message, Some(help));
+    }
+
+    /// Reads one value; what does not fit is reported and left out.
+    fn value<'i, T: Deserialize<'i>>(
+        &mut self,
+        value: &Spanned<DeValue<'i>>,
+        key: &str,
+    ) -> Option<T> {
+        match T::deserialize(ValueDeserializer::from(value.clone())) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let message = format!("`{key}` is left out: {}", error.message());
+                self.error(Some(error.span().unwrap_or(value.span())), message);
+                None
+            }
+        }
+    }
+
+    fn clients(&mut self, value: &Spanned<DeValue<'_>>, clients: &mut Clients) {
+        for (_, name, value) in self.entries(value, "clients") {
+            let place = format!("clients.{name}");
+            if value.get_ref().as_table().is_none() {
+                self.entries(value, &place);
                 continue;
             }
             // A name that is known, or an alias of one, adds to that client.
@@ -124,7 +175,7 @@ impl Reader<'_> {
                 },
                 |at| clients.clients[at].clone(),
             );
-            self.client(item, &mut client);
+            self.client(value, &mut client);
             match at {
                 Some(at) => clients.clients[at] = client,
                 None => clients.clients.push(client),
@@ -132,118 +183,99 @@ impl Reader<'_> {
         }
     }
 
-    fn client(&mut self, item: &Item, client: &mut Client) {
+    fn client(&mut self, value: &Spanned<DeValue<'_>>, client: &mut Client) {
         const KEYS: [&str; 6] = ["title", "aliases", "project", "user", "system", "rules"];
         let place = format!("clients.{}", client.name);
-        for (key, item) in self.entries(item, &place, &KEYS) {
+        for (span, key, value) in self.entries(value, &place) {
             match key {
-                "title" => client.title = self.text(item, key).unwrap_or(client.title.clone()),
+                "title" => client.title = self.value(value, key).unwrap_or(client.title.clone()),
                 "aliases" => {
-                    for alias in self.list(item, key) {
-                        if let Some(alias) = self.text(&alias, key) {
-                            client.aliases.push(alias);
-                        }
+                    for alias in list(value) {
+                        client.aliases.extend(self.value::<String>(alias, key));
                     }
                 }
-                "project" => self.folders(item, key, &client.name, &mut client.project),
-                "user" => self.folders(item, key, &client.name, &mut client.user),
-                "system" => self.folders(item, key, &client.name, &mut client.system),
-                _ => {
+                "project" => self.folders(value, key, &client.name, &mut client.project),
+                "user" => self.folders(value, key, &client.name, &mut client.user),
+                "system" => self.folders(value, key, &client.name, &mut client.system),
+                "rules" => {
                     let rules = client.rules.get_or_insert_default();
-                    self.rules(item, &format!("{place}.rules"), rules);
+                    self.rules(value, &format!("{place}.rules"), rules);
+                }
+                _ => self.unknown(span, key, &place, &KEYS),
+            }
+        }
+    }
+
+    /// Reads rules one by one, so that a wrong one costs no other.
+    fn rules(&mut self, value: &Spanned<DeValue<'_>>, place: &str, rules: &mut Rules) {
+        for (span, key, value) in self.entries(value, place) {
+            if !Rules::KEYS.contains(&key) {
+                self.unknown(span, key, place, Rules::KEYS);
+                continue;
+            }
+            let key_of = Spanned::new(span.clone(), std::borrow::Cow::Borrowed(key));
+            let mut one = DeTable::new();
+            one.insert(key_of, value.clone());
+            let one = Spanned::new(span, DeValue::Table(one));
+            match Rules::deserialize(ValueDeserializer::from(one)) {
+                Ok(known) => rules.extend(known),
+                Err(error) => {
+                    let message = format!("`{key}` is left out: {}", error.message());
+                    self.error(Some(value.span()), message);
                 }
             }
         }
     }
 
-    fn folders(&mut self, item: &Item, key: &str, label: &str, folders: &mut Vec<SkillFolder>) {
-        for item in self.list(item, key) {
-            let Some(mut folder) = self.folder(&item, key) else {
-                continue;
+    fn folders(
+        &mut self,
+        value: &Spanned<DeValue<'_>>,
+        key: &str,
+        label: &str,
+        folders: &mut Vec<SkillFolder>,
+    ) {
+        for value in list(value) {
+            let table = match self.value(value, key) {
+                Some(Folder::Table(table)) => table,
+                Some(Folder::Path(path)) => FolderTable {
+                    path,
+                    layout: FolderLayout::default(),
+                    at: FolderAt::default(),
+                },
+                None => continue,
             };
-            label.clone_into(&mut folder.label);
+            let folder = SkillFolder {
+                label: label.to_owned(),
+                path: table.path.trim_end_matches('/').to_owned(),
+                layout: match table.layout {
+                    FolderLayout::Folders => Layout::Folder,
+                    FolderLayout::Files => Layout::Flat,
+                },
+                at: match table.at {
+                    FolderAt::Upward => At::Upward,
+                    FolderAt::Root => At::Root,
+                    FolderAt::Here => At::Here,
+                },
+            };
             if let Some(fault) = misplaced(&folder.path, key) {
                 let message = format!("the folder `{}` is left out: {fault}", folder.path);
-                self.error(item.span(), message, None);
+                self.error(Some(value.span()), message);
             } else if !folders.contains(&folder) {
                 folders.push(folder);
             }
         }
     }
+}
 
-    fn folder(&mut self, item: &Item, key: &str) -> Option<SkillFolder> {
-        if let Some(path) = item.as_str() {
-            return Some(SkillFolder::new("", path.trim_end_matches('/')));
-        }
-        if !item.is_table_like() {
-            self.expected(item, key, "paths, or tables with `path`, `layout` and `at`");
-            return None;
-        }
-        let mut folder = SkillFolder::default();
-        for (key, item) in self.entries(item, key, &["path", "layout", "at"]) {
-            match key {
-                "path" => self
-                    .text(item, key)?
-                    .trim_end_matches('/')
-                    .clone_into(&mut folder.path),
-                "layout" => folder.layout = self.word(item, key).unwrap_or_default(),
-                _ => folder.at = self.word(item, key).unwrap_or_default(),
-            }
-        }
-        Some(folder)
-    }
-
-    /// Reads a choice; a word that is none of them is told with the nearest.
-    fn word<T: Word>(&mut self, item: &Item, key: &str) -> Option<T> {
-        let words: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
-        let Some(text) = item.as_str() else {
-            self.expected(item, key, &format!("one of {}", quoted(&words)));
-            return None;
-        };
-        let found = T::WORDS.iter().find(|(word, _)| *word == text);
-        if found.is_none() {
-            let help = similar(text, words.iter().copied()).map_or_else(
-                || format!("it is one of {}", quoted(&words)),
-                |near| format!("did you mean `{near}`?"),
-            );
-            let message = format!("`{key}` can not be `{text}` and is left out");
-            self.error(item.span(), message, Some(help));
-        }
-        found.map(|(_, value)| value.clone())
-    }
-
-    fn text(&mut self, item: &Item, key: &str) -> Option<String> {
-        let text = item.as_str().map(str::to_owned);
-        if text.is_none() {
-            self.expected(item, key, "text");
-        }
-        text
-    }
-
-    fn number(&mut self, item: &Item, key: &str) -> Option<u32> {
-        let number = item.as_integer().and_then(|it| u32::try_from(it).ok());
-        if number.is_none() {
-            self.expected(item, key, "a whole number from 0 on");
-        }
-        number
-    }
-
-    /// The values of an array; a single value counts as an array of one.
-    fn list(&mut self, item: &Item, key: &str) -> Vec<Item> {
-        match item.as_value() {
-            Some(toml_edit::Value::Array(array)) => {
-                array.iter().cloned().map(Item::Value).collect()
-            }
-            Some(value) => vec![Item::Value(value.clone())],
-            None => {
-                self.expected(item, key, "a list");
-                Vec::new()
-            }
-        }
+/// The values of an array; a single value counts as an array of one.
+fn list<'t, 'i>(value: &'t Spanned<DeValue<'i>>) -> Vec<&'t Spanned<DeValue<'i>>> {
+    match value.get_ref().as_array() {
+        Some(array) => array.iter().collect(),
+        None => vec![value],
     }
 }
 
-/// Says why a folder can not stand where it does.
+/// Says why a folder cannot stand where it does.
 fn misplaced(path: &str, key: &str) -> Option<&'static str> {
     let base = path.split('/').next().unwrap_or_default();
     let fixed = path.starts_with('/') || matches!(base, "~" | "$XDG_CONFIG_HOME" | "$CODEX_HOME");
@@ -260,32 +292,4 @@ fn misplaced(path: &str, key: &str) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-fn key_span(table: &dyn TableLike, key: &str) -> Option<Range<usize>> {
-    table.get_key_value(key).and_then(|(key, _)| key.span())
-}
-
-fn quoted(words: &[&str]) -> String {
-    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    words.join(", ")
-}
-
-fn with_article(kind: &str) -> String {
-    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
-        "an"
-    } else {
-        "a"
-    };
-    format!("{article} {kind}")
-}
-
-impl Word for Layout {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("folders", Self::Folder), ("files", Self::Flat)];
-}
-
-impl Word for At {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("upward", Self::Upward), ("root", Self::Root)];
 }

@@ -1,0 +1,124 @@
+//! `prowess list --client`: the skills as that client shows them.
+
+use prowess::{
+    Catalog, Client, Scope, Skill,
+    dialect::{Listed, View},
+    display_path,
+    wire::{ListOutput, SkillRow},
+};
+
+use crate::{
+    exit::{Exit, Failure},
+    render::{
+        paint::Paint,
+        table::{Side, Table},
+        text::{count, line},
+    },
+    session::Session,
+};
+
+/// Whether the list of a client is asked for, and nothing else: folders, catalogs and servers
+/// that were named are no client's.
+pub(super) fn client(session: &Session) -> Result<Option<&Client>, Failure> {
+    let options = &session.options;
+    let named =
+        !options.dir.is_empty() || !options.catalog.is_empty() || !options.server.is_empty();
+    let client = session.places().client()?;
+    Ok(client.filter(|client| !named && !options.local && !options.no_project && client.is_run()))
+}
+
+/// Prints what the client would list; with `all`, also what it leaves out.
+pub(super) fn run(
+    client: &Client,
+    catalog: &Catalog,
+    all: bool,
+    json: bool,
+    session: &mut Session,
+) -> Result<Exit, Failure> {
+    let environment = session.places().library_environment();
+    let clients = session.config.clients.clone();
+    let view = View::new(client, &clients, &environment);
+    let mut files: Vec<&Listed> = if all {
+        view.files().iter().collect()
+    } else {
+        view.offered()
+    };
+    files.sort_by_key(|it| (it.name().to_owned(), it.path().to_path_buf()));
+    let rows: Vec<SkillRow<'_>> = files.iter().map(|it| row(it, client, catalog)).collect();
+    if json {
+        let diagnostics = Vec::new();
+        session.output.json(&ListOutput {
+            skills: rows,
+            diagnostics,
+        })?;
+        return Ok(Exit::Fine);
+    }
+    let mut table = Table::new(&[
+        ("NAME", Side::Left),
+        ("SCOPE", Side::Left),
+        ("STATE", Side::Left),
+        ("DESCRIPTION", Side::Left),
+    ]);
+    for row in &rows {
+        let name = if row.name.is_empty() {
+            &row.path
+        } else {
+            row.name
+        };
+        table.row(vec![
+            (line(name), Some(Paint::strong as _)),
+            (row.scope.to_owned(), None),
+            (row.state.to_owned(), None),
+            (line(row.description), None),
+        ]);
+    }
+    let (paint, columns) = (session.output.paint, session.output.columns);
+    if !table.is_empty() {
+        session.output.data(&table.render(paint, columns))?;
+    }
+    session.output.finish()?;
+    let left = view.files().len() - view.offered().len();
+    let cut = view.offered().iter().filter(|it| !it.is_whole()).count();
+    let doubt = view.offered().iter().filter(|it| !it.is_certain()).count();
+    let mut footer = format!(
+        "{} as {} shows them",
+        count(rows.len(), "skill"),
+        client.title
+    );
+    for (number, what) in [
+        (left, "left out"),
+        (cut, "without the whole description"),
+        (
+            doubt,
+            "of a name that another has too, so one of them may be hidden",
+        ),
+    ] {
+        if number > 0 {
+            let more = format!("; {number} {what}");
+            footer.push_str(&more);
+        }
+    }
+    session.output.message(&format!("{footer}\n"));
+    Ok(Exit::Fine)
+}
+
+fn row<'a>(listed: &'a Listed, client: &'a Client, catalog: &'a Catalog) -> SkillRow<'a> {
+    let skill = |it: &&Skill| it.path() == listed.path();
+    let skill = catalog.skills().iter().find(skill);
+    let scope = if listed.is_project() {
+        Scope::Project
+    } else {
+        Scope::User
+    };
+    SkillRow {
+        id: skill.and_then(Skill::id),
+        name: listed.name(),
+        description: listed.description(),
+        path: display_path(listed.path()),
+        scope: skill.map_or(scope, |it| it.origin().scope).as_str(),
+        origin: skill.map_or(&client.name, |it| &it.origin().label),
+        state: listed.state(),
+        tags: skill.map(Skill::tags).unwrap_or_default(),
+        tokens: skill.map_or(0, Skill::tokens),
+    }
+}
