@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 
 mod alias;
-mod english;
 mod fold;
 mod intern;
 mod scan;

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::english;
-
-/// The stemmers in use beside the English one, one for each script that has one.
+/// The Snowball stemmers in use, one for each script that has one (<https://snowballstem.org>).
+///
+/// English is Porter2. A word is stemmed once for each index or request, since both remember
+/// what a word stands for, so the general tables of `rust-stemmers` cost little.
 pub(crate) struct Stemmers {
+    english: Stemmer,
     russian: Stemmer,
     greek: Stemmer,
     arabic: Stemmer,
@@ -16,6 +18,7 @@ pub(crate) struct Stemmers {
 impl Default for Stemmers {
     fn default() -> Self {
         Self {
+            english: Stemmer::create(Algorithm::English),
             russian: Stemmer::create(Algorithm::Russian),
             greek: Stemmer::create(Algorithm::Greek),
             arabic: Stemmer::create(Algorithm::Arabic),
@@ -33,7 +36,7 @@ impl Stemmers {
                     Some(acronym) if !acronym.bytes().any(|b| b"aeiouy".contains(&b)) => {
                         Cow::Borrowed(acronym)
                     }
-                    _ => english::stem(word),
+                    _ => self.english.stem(word),
                 }
             }
             Some('\u{400}'..='\u{4FF}') => self.russian.stem(word),
