@@ -21,6 +21,7 @@ pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod drift;
 pub(crate) mod eval;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod inject;
 pub(crate) mod list;
@@ -78,7 +79,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Look at skills",
         &["list", "show", "resources", "read", "clients", "config"],
     ),
-    ("Write and check", &["new", "check", "skills-ref"]),
+    (
+        "Write and check",
+        &["new", "check", "explain", "skills-ref"],
+    ),
     (
         "Choose, and measure the choice",
         &["select", "why", "rank", "rivals", "eval", "drift"],
@@ -134,6 +138,7 @@ pub(crate) enum Verb {
     List(list::Arguments),
     Show(show::Arguments),
     Check(check::Arguments),
+    Explain(explain::Arguments),
     Why(why::Arguments),
     Rank(rank::Arguments),
     Eval(eval::Arguments),
@@ -177,6 +182,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::List(arguments) => list::run(&arguments, session),
         Verb::Show(arguments) => show::run(&arguments, session),
         Verb::Check(arguments) => check::run(&arguments, session),
+        Verb::Explain(arguments) => explain::run(&arguments, session),
         Verb::Why(arguments) => why::run(&arguments, session),
         Verb::Rank(arguments) => rank::run(&arguments, session),
         Verb::Eval(arguments) => eval::run(&arguments, session),

@@ -13,6 +13,7 @@ use std::{
 use prowess::{Budget, Clients, ContentHash, Limits, Override, project_folders, select::Ranker};
 
 use crate::{
+    commands::check::settings::Settings,
     environment::Environment,
     exit::Failure,
     files,
@@ -20,6 +21,7 @@ use crate::{
     render::{Terminal, text::count},
 };
 
+mod check;
 mod read;
 mod reader;
 mod servers;
@@ -133,6 +135,8 @@ pub(crate) struct Config {
     pub(crate) clients: Clients,
     /// `[servers]`, the user's before the project's
     pub(crate) servers: Vec<NamedServer>,
+    /// `[check]`
+    pub(crate) check: Settings,
 }
 
 impl Default for Config {
@@ -156,6 +160,7 @@ impl Default for Config {
             limits_set: BTreeMap::new(),
             clients: Clients::builtin(),
             servers: Vec::new(),
+            check: Settings::default(),
         }
     }
 }

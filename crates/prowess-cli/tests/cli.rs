@@ -29,6 +29,8 @@ mod list;
 mod measure;
 #[path = "cli/reference.rs"]
 mod reference;
+#[path = "cli/rules.rs"]
+mod rules;
 #[path = "cli/schema.rs"]
 mod schema;
 #[path = "cli/select.rs"]

@@ -119,6 +119,59 @@ pub fn standard() -> impl Iterator<Item = &'static str> {
     own.map(|field| field.key)
 }
 
+/// Whether a field keeps a skill from being called, or from tools. Such a field is never moved:
+/// elsewhere it would do nothing, and the skill would do more than its author allowed.
+pub fn is_guard(key: &str) -> bool {
+    GUARDS.contains(&key)
+}
+
+/// Whether a key that nobody is known to read sounds like such a field.
+pub(crate) fn may_be_guard(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    GUARD_PARTS.iter().any(|part| key.contains(part))
+}
+
+static GUARDS: &[&str] = &[
+    "disable-model-invocation",
+    "user-invocable",
+    "disallowed-tools",
+    "trigger",
+    "hooks",
+];
+
+/// Parts of keys that clients may come to read as a limit.
+static GUARD_PARTS: &[&str] = &[
+    "allow",
+    "approv",
+    "auto",
+    "confirm",
+    "context",
+    "deny",
+    "disable",
+    "enable",
+    "forbid",
+    "guard",
+    "hidden",
+    "hook",
+    "invoc",
+    "invok",
+    "mode",
+    "permission",
+    "polic",
+    "private",
+    "restrict",
+    "sandbox",
+    "scope",
+    "secur",
+    "tool",
+    "trigger",
+    "trust",
+    "when",
+    "path",
+    "glob",
+    "always",
+];
+
 /// Finds a field by its key.
 pub fn known_field(key: &str) -> Option<&'static KnownField> {
     KNOWN.iter().find(|field| field.key == key)
@@ -131,6 +184,10 @@ pub fn did_you_mean(key: &str) -> Option<&'static str> {
         return None;
     }
     let key = hyphenated(key);
+    // `Author` is a label of its author's own as much as a slip; nobody acts on either.
+    if matches!(key.as_str(), "author" | "version") {
+        return None;
+    }
     let same = |field: &&KnownField| field.key.replace('_', "-") == key;
     if let Some(field) = KNOWN.iter().find(same) {
         return Some(field.key);

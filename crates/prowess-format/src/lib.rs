@@ -14,12 +14,13 @@
 pub use convention::parse_convention;
 pub use diagnostic::{Diagnostic, Edit, Fix, LineCursor, Position, Severity, Span};
 pub use document::{Document, Syntax};
+pub use fix::{Fixed, fix, ignored_rules, judge};
 pub use links::{Reference, Target};
 pub use name::{NameFault, SkillName};
 pub use parse::{Parsed, parse};
 pub use print::print;
 pub use profile::Profile;
-pub use rules::{Folder, FolderFile, Levels, Report, Rule, Subject};
+pub use rules::{Folder, FolderFile, Levels, Report, Rule, Script, Subject};
 pub use secret::redact;
 pub use shown::{is_invisible, shown};
 pub use tokens::estimate_tokens;
@@ -51,6 +52,7 @@ mod yaml;
 
 // What is wrong with it.
 mod diagnostic;
+mod fix;
 mod profile;
 pub mod rules;
 mod secret;

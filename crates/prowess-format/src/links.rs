@@ -92,7 +92,7 @@ pub(crate) fn lines(document: &Document) -> impl Iterator<Item = Line<'_>> {
 }
 
 /// Reads a line as a fence: its mark, its length, and whether nothing follows.
-fn fence_of(line: &str) -> Option<(u8, usize, bool)> {
+pub(crate) fn fence_of(line: &str) -> Option<(u8, usize, bool)> {
     // Deeper ones are kept too: fences inside list items are indented at will.
     let line = line.trim_start();
     let mark = *line

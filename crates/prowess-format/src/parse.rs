@@ -125,6 +125,7 @@ fn read(text: &str, report: &mut Report<'_>) -> Document {
         );
         return Document::default();
     };
+    fence_blanks(text, &cut, report);
     let fields = fields(text, &cut, report);
     Document {
         syntax: Some(cut.syntax),
@@ -135,6 +136,33 @@ fn read(text: &str, report: &mut Report<'_>) -> Document {
     }
 }
 
+/// Notes blanks behind the fences.
+fn fence_blanks(text: &str, cut: &Cut, report: &mut Report<'_>) {
+    let edits: Vec<Edit> = [cut.fence.start, cut.frontmatter.end]
+        .into_iter()
+        .filter_map(|start| {
+            let line = &text[start..frontmatter::line_end(text, start)];
+            let blanks = line.trim_end_matches(['\r', '\n']).len() - line.trim_end().len();
+            let end = start + 3;
+            (blanks > 0).then(|| Edit {
+                span: Span::new(end, end + blanks),
+                text: String::new(),
+            })
+        })
+        .collect();
+    if let Some(first) = edits.first() {
+        report.note_with_fix(
+            &rules::fence_space::RULE,
+            first.span,
+            "blanks stand behind a fence, and Gemini CLI then sees no frontmatter",
+            Fix {
+                title: "remove the blanks".to_owned(),
+                edits,
+            },
+        );
+    }
+}
+
 /// Notes what stands around the text: marks, line ends, control characters.
 fn surroundings(text: &str, mark: usize, start: usize, report: &mut Report<'_>) {
     if mark > 0 {
@@ -142,7 +170,7 @@ fn surroundings(text: &str, mark: usize, start: usize, report: &mut Report<'_>) 
         report.note_with_fix(
             &rules::byte_order_mark::RULE,
             Span::new(0, mark),
-            "the file starts with a byte order mark, and some clients refuse it",
+            "the file starts with a byte order mark; Codex and Gemini CLI then drop the skill, VS Code loses its text",
             fix,
         );
     }
@@ -151,19 +179,25 @@ fn surroundings(text: &str, mark: usize, start: usize, report: &mut Report<'_>) 
         report.note_with_fix(
             &rules::blank_before_frontmatter::RULE,
             Span::new(mark, start),
-            "blank lines stand before the frontmatter, and some clients then see none",
+            "blank lines stand before the frontmatter; Codex, Gemini CLI, OpenCode and Copilot CLI then drop the skill, Claude Code and VS Code lose its text",
             fix,
         );
     }
     if let Some(at) = memchr::memchr(b'\r', text.as_bytes()) {
         let lone = text.as_bytes().get(at + 1) != Some(&b'\n');
-        let kind = if lone { "CR" } else { "CRLF" };
         let profile = report.profile();
-        let noted = report.note(
-            &rules::line_endings::RULE,
-            Span::new(at, at + 1),
-            format!("lines end in {kind}; they are read well here, but not by every client"),
-        );
+        let (rule, message): (&'static Rule, _) = if lone {
+            (
+                &rules::carriage_returns::RULE,
+                "a line ends in CR alone; Codex, Gemini CLI, OpenCode and Copilot CLI then drop the skill, Claude Code loses its text",
+            )
+        } else {
+            (
+                &rules::line_endings::RULE,
+                "lines end in CRLF; clients read them, but scripts copied out of the text stop working",
+            )
+        };
+        let noted = report.note(rule, Span::new(at, at + 1), message);
         if let Some(diagnostic) = noted {
             diagnostic.help = Some(LINE_FEEDS.to_owned());
             // A load has no use for an edit per line, and may hold thousands of such files.
@@ -254,7 +288,7 @@ fn yaml_fields(text: &str, span: Span, fence: Span, report: &mut Report<'_>) -> 
     if let Some(fields) = simple::read(span.of(text), span.start) {
         return fields;
     }
-    let text = without_controls(text, span);
+    let text = without_marks(&without_controls(text, span), span).into_owned();
     match yaml::read(span.of(&text), span.start, &mut Budget::default()) {
         Ok(read) => {
             remarks(&read.remarks, report);
@@ -284,6 +318,27 @@ fn without_controls(text: &str, frontmatter: Span) -> Cow<'_, str> {
         }
     });
     Cow::Owned(blanked.collect())
+}
+
+/// The text with a comment for each mark of a merge conflict in the frontmatter, so that the marks
+/// become no part of a field. The conflict itself is a finding of its rule.
+fn without_marks(text: &str, frontmatter: Span) -> Cow<'_, str> {
+    if rules::merge_conflict::conflict(frontmatter.of(text)).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut marked = text.to_owned();
+    let mut at = frontmatter.start;
+    while at < frontmatter.end {
+        let next = frontmatter::line_end(text, at);
+        if ["<<<<<<< ", "=======", ">>>>>>> "]
+            .iter()
+            .any(|mark| text[at..next].starts_with(mark))
+        {
+            marked.replace_range(at..=at, "#");
+        }
+        at = next;
+    }
+    Cow::Owned(marked)
 }
 
 /// The fields of a document that could be read; none where it is no map.
@@ -358,7 +413,10 @@ fn report_repair(repair: &Repair, report: &mut Report<'_>) {
         ),
         RepairKind::Repaired => (
             &rules::repaired_yaml::RULE,
-            format!("`{key}` is not valid YAML and was repaired: {}", repair.why),
+            format!(
+                "`{key}` is not valid YAML and was repaired here: {}; {}",
+                repair.why, repair.lost
+            ),
         ),
         RepairKind::UnknownAlias => (
             &rules::unknown_alias::RULE,

@@ -26,6 +26,28 @@ pub(crate) fn closing(text: &str, open: usize) -> Option<usize> {
     }
 }
 
+/// The text between the outer quotes of a value whose author forgot about the quotes inside:
+/// `'the user's text'`, `"says "hi" twice"`. `close` is where a reader of YAML sees the end.
+///
+/// `"one" and "two"` is not such a value: there the quotes belong to the words.
+pub(crate) fn wrapped(value: &str, close: usize) -> Option<&str> {
+    let mark = value.chars().next()?;
+    let inner = value.get(1..)?.strip_suffix(mark)?;
+    if close + 1 >= value.len() || inner.contains('\\') {
+        return None;
+    }
+    // `""text""` is quoted twice.
+    if close == 1 {
+        let inner = inner.strip_prefix(mark)?.strip_suffix(mark)?;
+        return (!inner.contains(mark)).then_some(inner);
+    }
+    let before = value[..close].chars().next_back()?;
+    let after = value[close + 1..].chars().next()?;
+    let is_apostrophe = before.is_alphanumeric() && after.is_alphanumeric();
+    let opens = (before.is_whitespace() || before == '(') && !after.is_whitespace();
+    (is_apostrophe || opens).then_some(inner)
+}
+
 /// Whether nothing but white space, or a comment, stands here.
 pub(crate) fn is_blank_or_comment(text: &str) -> bool {
     let rest = text.trim_start();

@@ -36,6 +36,8 @@ pub(crate) struct Repair {
     /// Where the YAML went wrong.
     pub(crate) at: usize,
     pub(crate) why: String,
+    /// What main clients do with it instead.
+    pub(crate) lost: &'static str,
     /// The field's lines, and what to write in their place.
     pub(crate) span: Span,
     pub(crate) replacement: String,
@@ -154,6 +156,7 @@ fn repair_field(text: &str, start: usize, end: usize, repaired: &mut Repaired) {
             kind,
             at: stop.at().clamp(span.start, span.end),
             why: reason(source, value, &stop),
+            lost: lost(&source[key.clone()], &source[value.min(source.len())..]),
             span,
             replacement,
         });
@@ -189,6 +192,19 @@ fn relocate(node: &mut Node, span: Span) {
     }
 }
 
+/// Which clients drop a skill with such a value. Claude Code 2.1.325, Codex 0.166.0, Gemini CLI
+/// 0.61.0, `OpenCode` 1.18.33, goose 1.52.0, VS Code 1.139.1 and Copilot CLI 1.0.102 were asked on
+/// 2026-11-17; what was not asked is said to fail in the two that repair nothing.
+fn lost(key: &str, value: &str) -> &'static str {
+    match value.chars().next() {
+        Some('*' | '%') => "Codex, OpenCode, goose and Copilot CLI drop the skill",
+        Some('@' | '`' | '[' | '{') => "OpenCode, goose and Copilot CLI drop the skill",
+        // OpenCode repairs these two fields only.
+        _ if matches!(key, "name" | "description") => "goose and Copilot CLI drop the skill",
+        _ => "OpenCode, goose and Copilot CLI drop the skill",
+    }
+}
+
 /// Says in plain words what the parser stumbled over, where that can be told from the text.
 fn reason(source: &str, value: usize, stop: &Stop) -> String {
     if matches!(stop, Stop::Limit { .. }) {
@@ -201,10 +217,23 @@ fn reason(source: &str, value: usize, stop: &Stop) -> String {
         Some(start @ ('*' | '&' | '!' | '@' | '`' | '%' | ',' | ']' | '}')) => {
             return format!("a value that starts with `{start}` needs quotes");
         }
-        Some('"' | '\'') if quote::closing(source, value).is_none() => {
-            return "the quote is not closed".into();
-        }
-        Some('"' | '\'' | '[' | '{') | None => {}
+        Some('"' | '\'') => match quote::closing(source, value) {
+            None => return "the quote is not closed".into(),
+            Some(close)
+                if !quote::is_blank_or_comment(&source[close + 1..line_end(source, close)]) =>
+            {
+                return "text follows the quote that closes it".into();
+            }
+            Some(close)
+                if inline.starts_with('"')
+                    && quote::repair_escapes(&source[value..=close]) != source[value..=close] =>
+            {
+                return "a backslash in double quotes starts an escape that YAML does not know"
+                    .into();
+            }
+            Some(_) => {}
+        },
+        Some('[' | '{') | None => {}
         Some(_) if inline.contains(": ") || inline.ends_with(':') => {
             return "a colon inside an unquoted value starts a new field".into();
         }
@@ -303,7 +332,9 @@ fn repair_lines(source: &str, _: usize) -> Option<String> {
         let body = line.trim_start();
         let indent = indent(line);
         if block.is_some_and(|outer| indent > outer || body.is_empty()) {
-            out.push_str(line);
+            // Only the margin is rewritten: a tab further on is part of the text.
+            out.extend(std::iter::repeat_n(' ', indent));
+            out.push_str(body);
         } else {
             block = None;
             for _ in 0..indent {
@@ -368,8 +399,11 @@ fn repair_value(value: &str) -> Option<String> {
         '#' => None,
         '"' | '\'' => {
             let Some(close) = quote::closing(value, 0) else {
-                return Some(quote(value));
+                return Some(quote(value[1..].trim_end()));
             };
+            if let Some(inner) = quote::wrapped(value, close) {
+                return Some(quote(inner));
+            }
             let rest = &value[close + 1..];
             // `"value",` is JSON's habit.
             let value = if rest.trim() == "," {
@@ -413,7 +447,17 @@ fn repair_value(value: &str) -> Option<String> {
 /// Takes everything after the key as text.
 fn as_text(source: &str, value: usize) -> Option<String> {
     let key = source[..value].trim_end();
-    let mut lines: Vec<&str> = source[value..].trim().lines().map(str::trim_end).collect();
+    let mut text = source[value..].trim();
+    // A quote that is opened and never closed was meant to go around the text.
+    if text.starts_with(['"', '\'']) && quote::closing(text, 0).is_none() {
+        text = text[1..].trim_start();
+    }
+    let mut lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    // The header of a block is no part of its text.
+    if lines.len() > 1 && quote::opens_block(lines[0]) {
+        lines.remove(0);
+        lines[0] = lines[0].trim_start();
+    }
     if lines.len() <= 1 {
         return Some(format!("{key} {}", quote(lines.pop()?)));
     }

@@ -12,15 +12,21 @@ use crate::{
     secret::redact,
 };
 
+pub mod backslash_path;
 pub mod bad_glob;
 pub mod bad_tool_pattern;
 pub mod client_field;
+pub mod comment_in_value;
+pub mod dead_anchor;
 pub mod description_too_large;
 pub mod dynamic_context;
 pub mod empty_instructions;
+pub mod fence_in_value;
 pub mod frame_marker;
 pub mod hidden_unicode;
+pub mod home_path;
 pub mod html_comment;
+pub mod interactive_script;
 pub mod invalid_name;
 pub mod invisible_character;
 pub mod keyword_as_glob;
@@ -28,6 +34,9 @@ pub mod keyword_stuffing;
 pub mod long_compatibility;
 pub mod long_description;
 pub mod long_instructions;
+pub mod long_when_to_use;
+pub mod markup_in_description;
+pub mod merge_conflict;
 pub mod metadata_not_text;
 pub mod missing_description;
 pub mod missing_file;
@@ -36,30 +45,45 @@ pub mod misspelt_field;
 pub mod name_differs_from_folder;
 pub mod non_ascii_name;
 pub mod outside_reference;
+pub mod piped_download;
 pub mod placeholder;
+pub mod reserved_name;
 pub mod script_not_executable;
+pub mod secret_in_text;
+pub mod substituted_text;
 mod table;
+pub mod thin_description;
 pub mod toml_frontmatter;
+pub mod unclosed_fence;
+pub mod unfinished;
 pub mod unknown_field;
+pub mod unmentioned_file;
 pub mod unquoted_text;
 pub mod vague_description;
 pub mod wildcard_tool;
 pub mod wrong_client_type;
 pub mod wrong_type;
+pub mod wrong_value;
 
 pub use table::*;
 
 /// The rules with a check, in the order in which they look at a skill.
 static CHECKED: &[&Rule] = &[
+    &backslash_path::RULE,
     &bad_glob::RULE,
     &bad_tool_pattern::RULE,
     &client_field::RULE,
+    &comment_in_value::RULE,
+    &dead_anchor::RULE,
     &description_too_large::RULE,
     &dynamic_context::RULE,
     &empty_instructions::RULE,
+    &fence_in_value::RULE,
     &frame_marker::RULE,
     &hidden_unicode::RULE,
+    &home_path::RULE,
     &html_comment::RULE,
+    &interactive_script::RULE,
     &invalid_name::RULE,
     &invisible_character::RULE,
     &keyword_as_glob::RULE,
@@ -67,6 +91,9 @@ static CHECKED: &[&Rule] = &[
     &long_compatibility::RULE,
     &long_description::RULE,
     &long_instructions::RULE,
+    &long_when_to_use::RULE,
+    &markup_in_description::RULE,
+    &merge_conflict::RULE,
     &metadata_not_text::RULE,
     &missing_description::RULE,
     &missing_file::RULE,
@@ -75,15 +102,24 @@ static CHECKED: &[&Rule] = &[
     &name_differs_from_folder::RULE,
     &non_ascii_name::RULE,
     &outside_reference::RULE,
+    &piped_download::RULE,
     &placeholder::RULE,
+    &reserved_name::RULE,
     &script_not_executable::RULE,
+    &secret_in_text::RULE,
+    &substituted_text::RULE,
+    &thin_description::RULE,
     &toml_frontmatter::RULE,
+    &unclosed_fence::RULE,
+    &unfinished::RULE,
     &unknown_field::RULE,
+    &unmentioned_file::RULE,
     &unquoted_text::RULE,
     &vague_description::RULE,
     &wildcard_tool::RULE,
     &wrong_client_type::RULE,
     &wrong_type::RULE,
+    &wrong_value::RULE,
 ];
 
 /// Every rule, in the order of their codes.
@@ -109,6 +145,14 @@ pub struct Rule {
     pub levels: Levels,
     /// Looks at one skill; `None` where the finding is made while reading or cataloguing.
     pub check: Option<fn(&Subject<'_>, &mut Report<'_>)>,
+}
+
+impl Rule {
+    /// Where its page is read.
+    pub fn url(&self) -> String {
+        let repository = env!("CARGO_PKG_REPOSITORY");
+        format!("{repository}/blob/main/docs/spec/{}.md", self.code)
+    }
 }
 
 /// The severity of a rule in each profile; `None` lets it pass.
@@ -154,14 +198,14 @@ impl Levels {
         Some(Severity::Error),
     );
 
-    /// A hint on loading, a warning for `check`, an error for those who fail loud.
-    pub const RISING: Self = Self::new(
-        Some(Severity::Hint),
-        Some(Severity::Warning),
-        Some(Severity::Error),
-    );
     /// Like [`LOUD`](Self::LOUD), without a word on loading.
     pub const CHECKED_LOUD: Self = Self::new(None, Some(Severity::Warning), Some(Severity::Error));
+    /// A main client loses the skill or its text: a hint on loading, fails `check`.
+    pub const LOST: Self = Self::new(
+        Some(Severity::Hint),
+        Some(Severity::Error),
+        Some(Severity::Error),
+    );
 
     /// Creates levels for lenient, standard and strict.
     pub const fn new(
@@ -291,7 +335,7 @@ pub struct Folder {
 }
 
 /// One file of a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FolderFile {
     /// The path below the skill's folder, with `/` between its parts.
     pub path: String,
@@ -299,6 +343,54 @@ pub struct FolderFile {
     pub executable: Option<bool>,
     /// Its size in bytes.
     pub size: u64,
+    /// What a script's text says; `None` for other files, and where it was not read.
+    pub script: Option<Script>,
+}
+
+impl FolderFile {
+    /// Whether its name is that of a script, so that its text is worth a look.
+    pub fn is_script(&self) -> bool {
+        let ending = self.path.rsplit_once('.').map(|(_, ending)| ending);
+        ending.is_some_and(|ending| Script::ENDINGS.contains(&ending))
+    }
+}
+
+/// What the rules want to know of a script's text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Script {
+    /// Whether it starts with `#!`, so that it can be run by its name.
+    pub shebang: bool,
+    /// The first line that waits for a person to type, from one.
+    pub asks_at: Option<u32>,
+}
+
+impl Script {
+    const ENDINGS: &[&str] = &["sh", "bash", "zsh", "fish", "py", "rb", "pl", "js", "mjs"];
+
+    /// Looks at a script's bytes.
+    pub fn read(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let asks = |line: &str| {
+            let line = line.trim_start();
+            let code = line.split(" #").next().unwrap_or_default();
+            !line.starts_with(['#', '"', '\''])
+                && (code.contains("= input(")
+                    || code.starts_with("input(")
+                    || code.contains("getpass.getpass(")
+                    || code.starts_with("read -p")
+                    || code.starts_with("read -rp"))
+        };
+        // One that also takes arguments asks only when it gets none.
+        let takes = [
+            "argparse", "sys.argv", "click.", "typer", "isatty", "getopts", "$1", "${1",
+        ];
+        let takes_arguments = takes.iter().any(|mark| text.contains(mark));
+        let asks_at = text.lines().position(asks).map(|at| at as u32 + 1);
+        Self {
+            shebang: bytes.starts_with(b"#!"),
+            asks_at: asks_at.filter(|_| !takes_arguments),
+        }
+    }
 }
 
 /// Collects findings about one file, each at the severity the profile gives its rule.
@@ -452,6 +544,18 @@ mod tests {
             "{}",
             last.message
         );
+    }
+
+    #[test]
+    fn strict_is_at_least_as_strict_in_every_rule() {
+        for rule in ALL.iter() {
+            // Errors come first in the order of severities, and nothing at all last.
+            let rank = |level: Option<Severity>| level.map_or(3, |it| it as u8);
+            let Levels {
+                standard, strict, ..
+            } = rule.levels;
+            assert!(rank(strict) <= rank(standard), "{}", rule.code);
+        }
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 }
 
 /// Where secrets stand, in order.
-fn secrets(text: &str) -> Vec<(usize, usize)> {
+pub(crate) fn secrets(text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     for &(prefix, least) in PREFIXES {
         // What was looked at is not looked at again: a part of a token is no more than the token.

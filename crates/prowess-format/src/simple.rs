@@ -35,7 +35,7 @@ struct Reader<'a> {
 }
 
 /// The text is left to the full reader.
-struct Doubt;
+struct NotSimple;
 
 /// A line without its indentation.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ struct Line<'a> {
 impl<'a> Reader<'a> {
     /// The next line with something on it. Comments only count at the margin: below it, they
     /// may be text.
-    fn peek(&self) -> Result<Option<Line<'a>>, Doubt> {
+    fn peek(&self) -> Result<Option<Line<'a>>, NotSimple> {
         let mut at = self.at;
         while at < self.text.len() {
             let end = memchr::memchr(b'\n', &self.text.as_bytes()[at..])
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if body.starts_with('#') {
-                return Err(Doubt);
+                return Err(NotSimple);
             }
             return Ok(Some(Line {
                 start: at + indent,

@@ -80,12 +80,12 @@ fn files_without_frontmatter_are_told_apart() {
     check(
         "\n---\nname: x\nbody\n",
         &expect![[r#"
-        {} ""
-        1:1 hint[blank-before-frontmatter]: blank lines stand before the frontmatter, and some clients then see none
-          remove the blank lines
-        2:1 error[unclosed-frontmatter]: the frontmatter opened by this `---` is never closed, so nothing of the file is read
-          add a line `---` after the last field
-    "#]],
+            {} ""
+            1:1 hint[blank-before-frontmatter]: blank lines stand before the frontmatter; Codex, Gemini CLI, OpenCode and Copilot CLI then drop the skill, Claude Code and VS Code lose its text
+              remove the blank lines
+            2:1 error[unclosed-frontmatter]: the frontmatter opened by this `---` is never closed, so nothing of the file is read
+              add a line `---` after the last field
+        "#]],
     );
     check(
         "---\n---\n",
@@ -126,12 +126,12 @@ fn encodings_are_named() {
     check(
         "\u{feff}---\r\nname: x\r\n---\r\nbody\r\n",
         &expect![[r#"
-        {"name":"x"} "body"
-        1:1 hint[byte-order-mark]: the file starts with a byte order mark, and some clients refuse it
-          remove the byte order mark
-        1:5 hint[line-endings]: lines end in CRLF; they are read well here, but not by every client
-          save the file with LF line endings
-    "#]],
+            {"name":"x"} "body"
+            1:1 hint[byte-order-mark]: the file starts with a byte order mark; Codex and Gemini CLI then drop the skill, VS Code loses its text
+              remove the byte order mark
+            1:5 hint[line-endings]: lines end in CRLF; clients read them, but scripts copied out of the text stop working
+              save the file with LF line endings
+        "#]],
     );
     check(
         "---\nname: a\0b\n---\nx\n",
@@ -149,7 +149,7 @@ fn a_colon_in_a_description_is_repaired_and_costs_no_other_field() {
         "---\nname: x\ndescription: Use when: asked\nlicense: MIT\n---\n",
         &expect![[r#"
             {"name":"x","description":"Use when: asked","license":"MIT"} ""
-            3:22 warning[repaired-yaml]: `description` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field
+            3:22 warning[repaired-yaml]: `description` is not valid YAML and was repaired here: a colon inside an unquoted value starts a new field; goose and Copilot CLI drop the skill
               write `description: "Use when: asked"`
         "#]],
     );
@@ -182,9 +182,9 @@ fn escapes_and_commas_of_json_are_repaired() {
         "---\nmetadata: {\"emoji\": \"\\ud83e\\udde0\"}\nname: x\nmore:\n  a: \"b\",\n---\n",
         &expect![[r#"
             {"metadata":{"emoji":"🧠"},"name":"x","more":{"a":"b"}} ""
-            2:21 warning[repaired-yaml]: `metadata` is not valid YAML and was repaired: while parsing a quoted scalar, found invalid Unicode character escape code
+            2:21 warning[repaired-yaml]: `metadata` is not valid YAML and was repaired here: while parsing a quoted scalar, found invalid Unicode character escape code; OpenCode, goose and Copilot CLI drop the skill
               write `metadata: {"emoji": "🧠"}`
-            5:9 warning[repaired-yaml]: `more` is not valid YAML and was repaired: invalid trailing content after double-quoted scalar
+            5:9 warning[repaired-yaml]: `more` is not valid YAML and was repaired here: invalid trailing content after double-quoted scalar; OpenCode, goose and Copilot CLI drop the skill
               write `more:` and indent the lines below it
         "#]],
     );
@@ -195,18 +195,18 @@ fn tabs_open_quotes_and_loose_lines_are_repaired() {
     check(
         "---\nmetadata:\n\ta: 1\n\tb: 2\nname: x\ndescription: \"open\nlicense: it's\n---\n",
         &expect![[r#"
-            {"metadata":{"a":"1","b":"2"},"name":"x","description":"\"open","license":"it's"} ""
-            3:2 warning[repaired-yaml]: `metadata` is not valid YAML and was repaired: a tab indents a line
+            {"metadata":{"a":"1","b":"2"},"name":"x","description":"open","license":"it's"} ""
+            3:2 warning[repaired-yaml]: `metadata` is not valid YAML and was repaired here: a tab indents a line; OpenCode, goose and Copilot CLI drop the skill
               write `metadata:` and indent the lines below it
-            6:14 warning[repaired-yaml]: `description` is not valid YAML and was repaired: the quote is not closed
-              write `description: '"open'`
+            6:14 warning[repaired-yaml]: `description` is not valid YAML and was repaired here: the quote is not closed; goose and Copilot CLI drop the skill
+              write `description: "open"`
         "#]],
     );
     check(
         "---\nname: x\ndescription: one\n**two**\n- three: 3\n---\n",
         &expect![[r#"
             {"name":"x","description":"one\n**two**\n- three: 3"} ""
-            5:1 warning[repaired-yaml]: `description` is not valid YAML and was repaired: a line is neither indented nor a field
+            5:1 warning[repaired-yaml]: `description` is not valid YAML and was repaired here: a line is neither indented nor a field; goose and Copilot CLI drop the skill
               write `description: |-` and indent the lines below it
         "#]],
     );

@@ -64,6 +64,7 @@ fn every_finding_lies_in_its_file_and_every_fix_removes_it() {
                 path: file.to_owned(),
                 executable: Some(false),
                 size: bytes.len() as u64,
+                script: None,
             }],
         };
         let profile = Profile::Standard;

@@ -12,7 +12,8 @@ use std::{fmt::Write as _, fs, ops::Range, path::PathBuf};
 
 use expect_test::expect_file;
 use prowess_format::{
-    Diagnostic, Folder, FolderFile, Profile, Rule, Severity, Subject, is_invisible, parse, rules,
+    Diagnostic, Folder, FolderFile, Profile, Rule, Script, Severity, Subject, is_invisible, parse,
+    rules,
 };
 
 /// Rules about many files, or about files as a disk has them. A page cannot lay those out, so
@@ -141,11 +142,14 @@ impl Example {
             expanded(text).into_bytes()
         };
         folder.clone_into(&mut self.folder.name);
-        self.folder.files.push(FolderFile {
+        let mut file = FolderFile {
             path: path.to_owned(),
             executable: Some(attributes.contains(&"+x")),
             size: bytes.len() as u64,
-        });
+            script: None,
+        };
+        file.script = file.is_script().then(|| Script::read(&bytes));
+        self.folder.files.push(file);
         if path.eq_ignore_ascii_case("SKILL.md") {
             self.skill = Some((path.to_owned(), bytes));
         }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use prowess_format::{Diagnostic, Folder, FolderFile, Profile, Subject, rules};
+use prowess_format::{Diagnostic, Folder, FolderFile, Profile, Script, Subject, rules};
 
 use crate::{
     limits::Limits,
-    resource::Resource,
+    resource::{Content, Resource},
     skill::Skill,
     source::{Layout, note},
 };
@@ -56,13 +56,34 @@ fn folder(skill: &Skill, files: Vec<Resource>) -> Option<Folder> {
         name: name.to_string_lossy().into_owned(),
         files: files
             .into_iter()
-            .map(|file| FolderFile {
-                path: file.path,
-                executable: file.executable,
-                size: file.size,
+            .map(|file| {
+                let mut file = FolderFile {
+                    path: file.path,
+                    executable: file.executable,
+                    size: file.size,
+                    script: None,
+                };
+                if file.is_script() && file.size <= SCRIPT_BYTES {
+                    file.script = script(skill, &file.path);
+                }
+                file
             })
             .collect(),
     })
+}
+
+/// A longer script is a program that came along; its text is not looked at.
+const SCRIPT_BYTES: u64 = 256 * 1024;
+
+fn script(skill: &Skill, path: &str) -> Option<Script> {
+    let limits = Limits {
+        page_bytes: SCRIPT_BYTES as usize,
+        ..Limits::default()
+    };
+    match skill.read_resource(path, 0, &limits).ok()?.content {
+        Content::Text(text) => Some(Script::read(text.as_bytes())),
+        Content::Base64(_) => None,
+    }
 }
 
 fn too_many_files(profile: Profile, limits: &Limits) -> Option<Diagnostic> {

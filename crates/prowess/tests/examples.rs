@@ -24,6 +24,7 @@ fn findings(skill: &Skill) -> Vec<(Severity, String)> {
         path: file.path,
         executable: file.executable,
         size: file.size,
+        script: None,
     });
     let folder = Folder {
         name: directory.file_name().unwrap().to_str().unwrap().to_owned(),

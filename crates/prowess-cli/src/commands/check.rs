@@ -23,11 +23,12 @@ mod json;
 mod judge;
 mod reference;
 mod sarif;
+pub(crate) mod settings;
 mod summary;
 
-pub(crate) use judge::judge_text;
-
+use fix::Plan;
 use judge::Checked;
+use settings::{Baseline, Fingerprints, PathGlob, RuleLevel, Settings};
 
 /// Say what is wrong with skills, where, and how to fix it
 #[expect(
@@ -57,6 +58,21 @@ pub(crate) struct Arguments {
     /// Show hints too, and fix them with `--fix`; JSON and SARIF always hold them
     #[arg(long)]
     hints: bool,
+    /// Set how much a rule matters: off, hint, warning or error (repeatable)
+    #[arg(long, value_name = "CODE=LEVEL")]
+    rule: Vec<RuleLevel>,
+    /// Leave out files that match, seen from here (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// Report only what is not in this file
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write what is found now into the baseline, and report nothing
+    #[arg(long)]
+    write_baseline: bool,
+    /// Fail when there are more warnings than this
+    #[arg(long, value_name = "N")]
+    max_warnings: Option<usize>,
     /// Print errors only, and no summary
     #[arg(long, short)]
     quiet: bool,
@@ -84,9 +100,14 @@ struct Checks {
     others: Vec<Checked>,
     profile: Profile,
     partial: bool,
+    settings: Settings,
 }
 
 impl Checks {
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Checked> {
+        self.skills.iter_mut().chain(&mut self.others)
+    }
+
     fn all(&self) -> impl Iterator<Item = &Checked> {
         self.skills.iter().chain(&self.others)
     }
@@ -105,35 +126,44 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     } else {
         arguments.format
     };
-    let mut checks = check(arguments, session)?;
-    let mut fixed = 0;
+    let settings = settings(arguments, session)?;
+    let mut checks = check(arguments, &settings, session)?;
+    if arguments.write_baseline {
+        return write_baseline(&checks, session);
+    }
+    let for_people = matches!(format, Format::Human | Format::Github);
+    // A hint is a matter of taste, so it is fixed only on request.
+    let least = if arguments.hints {
+        Severity::Hint
+    } else {
+        Severity::Warning
+    };
+    let mut plan = Plan::default();
+    if arguments.fix || for_people && !arguments.quiet {
+        plan = Plan::make(&checks, least, session);
+    }
     if arguments.fix {
-        // A hint is a matter of taste, so it is fixed only on request.
-        let least = if arguments.hints {
-            Severity::Hint
-        } else {
-            Severity::Warning
-        };
-        fixed = fix::run(&checks, least, arguments.dry_run, session)?;
-        if fixed > 0 && !arguments.dry_run {
-            // What is told from here on is about the files as they are now.
-            checks = check(arguments, session)?;
+        plan.run(arguments.dry_run, session)?;
+        if plan.files() > 0 && !arguments.dry_run {
+            // What is reported from here on is about the files as they are now.
+            checks = check(arguments, &settings, session)?;
         }
     }
+    let warnings = checks.count(Severity::Warning);
+    let too_many = settings.max_warnings.is_some_and(|most| warnings > most);
     let found = checks.count(Severity::Error) > 0;
     let hints = checks.count(Severity::Hint);
-    let for_people = matches!(format, Format::Human | Format::Github);
     let least = match (arguments.quiet, for_people && !arguments.hints) {
         (true, _) => Severity::Error,
         (false, true) => Severity::Warning,
         (false, false) => Severity::Hint,
     };
-    for checked in checks.skills.iter_mut().chain(&mut checks.others) {
+    for checked in checks.all_mut() {
         checked
             .diagnostics
             .retain(|diagnostic| diagnostic.severity <= least);
     }
-    // What was noticed about other paths only matters where something is left to tell.
+    // What was noticed about other paths only matters where something is left to say.
     checks
         .others
         .retain(|checked| !checked.diagnostics.is_empty());
@@ -149,18 +179,136 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     }
     session.output.finish()?;
     if !arguments.quiet {
-        let summary = summary::summary(&checks, hints, fixed, arguments, session);
+        let summary = summary::summary(&checks, hints, &plan, arguments, session);
         session.output.message(&summary);
     }
-    Ok(if found || checks.skills.is_empty() {
+    if too_many && !arguments.quiet {
+        let most = settings.max_warnings.unwrap_or_default();
+        let message = format!("{warnings} warnings are more than the {most} allowed");
+        session.output.hint(&message);
+    }
+    Ok(if found || too_many || checks.skills.is_empty() {
         Exit::Findings
     } else {
         Exit::Fine
     })
 }
 
+/// What the config says about rules, and the command line over it.
+fn settings(arguments: &Arguments, session: &Session) -> Result<Settings, Failure> {
+    let mut settings = session.config.check.clone();
+    settings.add(&arguments.rule);
+    for glob in &arguments.exclude {
+        let here = &session.environment.working_directory;
+        settings
+            .exclude
+            .push(PathGlob::new(glob, here).map_err(Failure::usage)?);
+    }
+    settings.baseline = arguments.baseline.clone().or(settings.baseline);
+    settings.max_warnings = arguments.max_warnings.or(settings.max_warnings);
+    if arguments.write_baseline && settings.baseline.is_none() {
+        return Err(Failure::usage(
+            "`--write-baseline` needs `--baseline FILE`, or `[check] baseline` in a config",
+        ));
+    }
+    Ok(settings)
+}
+
+fn write_baseline(checks: &Checks, session: &mut Session) -> Result<Exit, Failure> {
+    let Some(path) = &checks.settings.baseline else {
+        return Ok(Exit::Usage);
+    };
+    let mut baseline = Baseline::default();
+    for checked in checks.all() {
+        let place = Place::of(&checked.path, session).path;
+        let mut prints = Fingerprints::default();
+        for diagnostic in &checked.diagnostics {
+            let text = checked.text().unwrap_or_default();
+            baseline.add(&place, diagnostic, prints.next(&place, diagnostic, text));
+        }
+    }
+    let count = baseline.write(path)?;
+    let path = session.environment.shorten(path);
+    let message = format!("`{path}` holds {count} findings, which are not reported again\n");
+    session.output.message(&message);
+    Ok(Exit::Fine)
+}
+
+/// Where a file lies, said the same way from every working directory.
+struct Place {
+    /// What the path is seen from, where that is no project.
+    base: Option<&'static str>,
+    /// The path, with `/` between its parts.
+    path: String,
+    /// The folder that is left out.
+    root: PathBuf,
+}
+
+impl Place {
+    fn of(path: &Path, session: &Session) -> Self {
+        let real = files::real_path(path)
+            .unwrap_or_else(|_| session.environment.working_directory.join(path));
+        let here = || {
+            let here = &session.environment.working_directory;
+            Some(files::real_path(here).unwrap_or_else(|_| here.clone()))
+        };
+        let home = || files::real_path(session.environment.home.as_deref()?).ok();
+        let bases = [
+            (None, session.places().repository_of(&real)),
+            (None, here()),
+            (Some("HOME"), home()),
+        ];
+        for (base, root) in bases {
+            if let Some(root) = root
+                && let Ok(below) = real.strip_prefix(&root)
+            {
+                let path = prowess::display_path(below);
+                return Self { base, path, root };
+            }
+        }
+        let below: PathBuf = real.components().skip(1).collect();
+        Self {
+            base: Some("ROOT"),
+            path: prowess::display_path(&below),
+            root: PathBuf::from("/"),
+        }
+    }
+}
+
 /// Loads and judges what was named, or everything.
-fn check(arguments: &Arguments, session: &mut Session) -> Result<Checks, Failure> {
+fn check(
+    arguments: &Arguments,
+    settings: &Settings,
+    session: &mut Session,
+) -> Result<Checks, Failure> {
+    // Whether a project is trusted says nothing about its files, and the answer in CI, where
+    // nothing is, has to be that of the author.
+    let trust = std::mem::replace(&mut session.options.trust, true);
+    let checks = judge_all(arguments, session);
+    session.options.trust = trust;
+    let mut checks = checks?;
+    checks.settings = settings.clone();
+    checks.skills.retain(|it| !settings.excludes(&it.path));
+    checks.others.retain(|it| !settings.excludes(&it.path));
+    let baseline = match &settings.baseline {
+        Some(path) if !arguments.write_baseline => Some(Baseline::read(path)?),
+        _ => None,
+    };
+    for checked in checks.skills.iter_mut().chain(&mut checks.others) {
+        let text = checked.text().unwrap_or_default().to_owned();
+        settings.apply(&mut checked.diagnostics, &checked.path, Some(&text));
+        if let Some(baseline) = &baseline {
+            let place = Place::of(&checked.path, session).path;
+            let mut prints = Fingerprints::default();
+            checked
+                .diagnostics
+                .retain(|it| !baseline.holds(&prints.next(&place, it, &text)));
+        }
+    }
+    Ok(checks)
+}
+
+fn judge_all(arguments: &Arguments, session: &mut Session) -> Result<Checks, Failure> {
     let by_reference = arguments.profile == Profile::SkillsRef;
     let mut paths: Vec<&Path> = arguments.paths.iter().map(PathBuf::as_path).collect();
     let mut refused = Vec::new();
@@ -213,12 +361,20 @@ fn sources(paths: &[&Path], session: &Session) -> Result<Vec<Box<dyn Source>>, F
 
 fn human(checks: &Checks, session: &mut Session) -> Result<(), Failure> {
     let (paint, columns) = (session.output.paint, session.output.columns);
-    for checked in checks.all() {
+    // Errors first, all of one skill together: what decides comes before what can wait.
+    let mut all: Vec<&Checked> = checks.all().collect();
+    all.sort_by_key(|checked| checked.diagnostics.iter().map(|it| it.severity).min());
+    for checked in all {
         let path = session.environment.shorten(&checked.path);
-        for diagnostic in &checked.diagnostics {
+        let mut diagnostics: Vec<&Diagnostic> = checked.diagnostics.iter().collect();
+        // The reference has an order of its own.
+        if checks.profile != Profile::SkillsRef {
+            diagnostics.sort_by_key(|it| (it.severity, it.position));
+        }
+        for diagnostic in diagnostics {
             let text = checked.text();
-            let told = render(diagnostic, &path, text, paint, columns.min(120));
-            session.output.prose(&told, HANG)?;
+            let drawn = render(diagnostic, &path, text, paint, columns.min(120));
+            session.output.prose(&drawn, HANG)?;
             session.output.data("\n")?;
         }
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use prowess::format::{Folder, FolderFile, Profile, Severity, SkillName, parse};
+use prowess::format::{Folder, FolderFile, Profile, Severity, SkillName, judge, parse};
 
 use crate::{
     exit::{Exit, Failure},
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let shown = session.environment.shorten(&file);
     session.output.data(&format!("{shown}\n"))?;
     session.output.finish()?;
-    let findings = super::check::judge_text(&text, Some(&own), Profile::Standard);
+    let findings = judge(&text, "SKILL.md", Some(&own), Profile::Standard).diagnostics;
     for diagnostic in findings.iter().filter(|it| it.severity != Severity::Hint) {
         session.output.diagnostic(diagnostic, &shown, Some(&text));
     }
@@ -84,6 +84,7 @@ fn own_folder(name: &str, contents: &[NewFile]) -> Folder {
                 path: file.path.to_owned(),
                 executable: Some(file.run),
                 size: file.text.len() as u64,
+                script: None,
             })
             .collect(),
     }
@@ -231,7 +232,7 @@ mod tests {
             );
             let contents = contents(&text, template);
             let own = own_folder("pdf-forms", &contents);
-            let found = super::super::check::judge_text(&text, Some(&own), Profile::Strict);
+            let found = judge(&text, "SKILL.md", Some(&own), Profile::Strict).diagnostics;
             assert!(found.is_empty(), "{found:?}");
         }
     }

@@ -124,6 +124,9 @@ impl Reader<'_> {
         if let Some(section) = self.section(&mut document, "servers") {
             self.servers(section);
         }
+        if let Some(section) = self.section(&mut document, "check") {
+            self.check(section);
+        }
         if let Some(mut section) = self.section(&mut document, "cache") {
             self.set(&mut section, "enabled", |config| &mut config.cache);
             self.finish(section);

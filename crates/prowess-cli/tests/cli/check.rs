@@ -43,6 +43,7 @@ fn findings_show_the_line_and_the_step() {
         -- stderr
         2 skills checked (standard profile): 2 errors, 2 warnings and 1 hint
         hint: `--hints` shows the hints
+        hint: `prowess explain missing-description` says more; each code has its page
         hint: 2 of these can be fixed by `--fix`; `--fix --dry-run` shows how
         -- exit 1
     "#]]
@@ -102,6 +103,7 @@ fn a_fix_changes_only_what_it_names() {
         -- stderr
         2 skills checked (standard profile): 2 errors, 2 warnings and 1 hint
         hint: `--hints` shows the hints
+        hint: `prowess explain missing-description` says more; each code has its page
         hint: `--fix` without `--dry-run` changes 1 file
         -- exit 1
     "#]]
@@ -121,6 +123,7 @@ fn a_fix_changes_only_what_it_names() {
         -- stderr
         2 skills checked (standard profile): 1 warning and 1 hint
         hint: `--hints` shows the hints
+        hint: `prowess explain missing-file` says more; each code has its page
         hint: 1 file fixed
         -- exit 0
     "#]]
@@ -141,6 +144,7 @@ fn a_fix_changes_only_what_it_names() {
         -- stderr
         2 skills checked (standard profile): 1 warning and 1 hint
         hint: `--hints` shows the hints
+        hint: `prowess explain missing-file` says more; each code has its page
         hint: there was nothing `--fix` can fix
         -- exit 0
     "#]]
@@ -234,6 +238,7 @@ fn github_turns_findings_into_annotations() {
         -- stderr
         2 skills checked (standard profile): 2 errors, 2 warnings and 1 hint
         hint: `--hints` shows the hints
+        hint: `prowess explain missing-description` says more; each code has its page
         hint: 2 of these can be fixed by `--fix`; `--fix --dry-run` shows how
         -- exit 1
     "#]].assert_eq(&broken().run("check skills --format github"));

@@ -124,6 +124,7 @@ fn a_catalog_that_is_not_one_is_told_line_by_line() {
 
         -- stderr
         1 skill checked (standard profile): 1 error
+        hint: `prowess explain invalid-line` says more; each code has its page
         -- exit 1
     "#]]
     .assert_eq(&world.run("check --catalog c.jsonl"));

@@ -69,7 +69,7 @@ fn one_client_tells_everything() {
           found     .claude/skills/mended/SKILL.md
                     project scope, in .claude/skills (claude-code)
           read      YAML frontmatter, 1 field, named after its folder, 1 repair while reading
-                    line 2: `description` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field (write `description: "Mends: things. Use when asked."`)
+                    line 2: `description` is not valid YAML and was repaired here: a colon inside an unquoted value starts a new field; goose and Copilot CLI drop the skill (write `description: "Mends: things. Use when asked."`)
           here      untrusted: its project is not trusted; look at it, then run `prowess trust`
                     warning 2:1 the skill has no name; its folder's name `mended` is used
           clients   Codex  dropped  Codex does not look into `[..]/work/.claude/skills` from here

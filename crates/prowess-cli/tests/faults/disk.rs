@@ -106,11 +106,12 @@ fn row_28_29_30_names_of_files_and_skills() {
         &expect![[r#"
             line\nbreak\u{1b}[31m/SKILL.md: active
               2:1 error[missing-name]: the skill has no name; its folder's name `line break\u{1b}[31m` is used
+              2:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
             lower/skill.md: active
-              1:1 warning[file-name]: most clients do not find `skill.md`
+              1:1 error[file-name]: most clients do not find `skill.md`
             two/SKILL.md: active
             two/skill.md:
-              1:1 warning[file-name]: `$ROOT/two/skill.md` is passed over: `SKILL.md` beside it is the skill's file
+              1:1 error[file-name]: `$ROOT/two/skill.md` is passed over: `SKILL.md` beside it is the skill's file
         "#]],
     );
     let named =
@@ -118,30 +119,34 @@ fn row_28_29_30_names_of_files_and_skills() {
     file(
         named("../../etc/passwd"),
         &expect![[r#"
-        bad/SKILL.md: active
-          2:7 error[invalid-name]: `../../etc/passwd` is not a skill name: `.` is no letter, digit or hyphen
-    "#]],
+            bad/SKILL.md: active
+              2:7 error[invalid-name]: `../../etc/passwd` is not a skill name: `.` is no letter, digit or hyphen
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+        "#]],
     );
     file(
         named("/etc/passwd"),
         &expect![[r#"
-        bad/SKILL.md: active
-          2:7 error[invalid-name]: `/etc/passwd` is not a skill name: `/` is no letter, digit or hyphen
-    "#]],
+            bad/SKILL.md: active
+              2:7 error[invalid-name]: `/etc/passwd` is not a skill name: `/` is no letter, digit or hyphen
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+        "#]],
     );
     file(
         named("C:\\\\x"),
         &expect![[r#"
-        bad/SKILL.md: active
-          2:7 error[invalid-name]: `C:\x` is not a skill name: `C` is a capital letter
-    "#]],
+            bad/SKILL.md: active
+              2:7 error[invalid-name]: `C:\x` is not a skill name: `C` is a capital letter
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+        "#]],
     );
     file(
         named("-rf"),
         &expect![[r#"
-        bad/SKILL.md: active
-          2:7 error[invalid-name]: `-rf` is not a skill name: it starts or ends with a hyphen
-    "#]],
+            bad/SKILL.md: active
+              2:7 error[invalid-name]: `-rf` is not a skill name: it starts or ends with a hyphen
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+        "#]],
     );
 }
 
@@ -172,11 +177,14 @@ fn row_31_32_confusable_and_equal_names() {
             again/SKILL.md: shadowed
               1:1 warning[shadowed]: the explicit skill `paypal` is hidden by the explicit skill of the same name at `$ROOT/paypal/SKILL.md`
               2:7 error[name-differs-from-folder]: the skill is called `paypal` and its folder `again`; clients differ in which they use
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
             paypal/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
             twin/SKILL.md: active
               1:1 warning[confusable-name]: the name `p\u{430}ypal` looks like `paypal` at `$ROOT/paypal/SKILL.md`
               2:7 error[name-differs-from-folder]: the skill is called `pаypal` and its folder `twin`; clients differ in which they use
-              2:7 warning[non-ascii-name]: `pаypal` is a name by the standard, but many clients take only `a-z`
+              2:7 error[non-ascii-name]: `pаypal` is a name by the standard, but Copilot CLI drops the skill
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
         "#]],
     );
 }
@@ -267,9 +275,10 @@ fn row_19_20_21_sizes() {
     file(
         padded,
         &expect![[r#"
-        bad/SKILL.md: active
-          1:1 hint[blank-before-frontmatter]: blank lines stand before the frontmatter, and some clients then see none
-    "#]],
+            bad/SKILL.md: active
+              1:1 error[blank-before-frontmatter]: blank lines stand before the frontmatter; Codex, Gemini CLI, OpenCode and Copilot CLI then drop the skill, Claude Code and VS Code lose its text
+              100003:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+        "#]],
     );
     let long = format!(
         "---\nname: bad\ndescription: Use when asked.\n---\n{}\n",
@@ -278,10 +287,11 @@ fn row_19_20_21_sizes() {
     file(
         long,
         &expect![[r#"
-        bad/SKILL.md: active
-          1:1 warning[large-file]: `$ROOT/bad/SKILL.md` has 1000048 bytes, far more than other skills
-          5:1 warning[long-instructions]: the instructions take about 250000 tokens, over the advised 5,000
-    "#]],
+            bad/SKILL.md: active
+              1:1 warning[large-file]: `$ROOT/bad/SKILL.md` has 1000048 bytes, far more than other skills
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+              5:1 warning[long-instructions]: the instructions take about 250000 tokens, over the advised 5,000
+        "#]],
     );
 }
 
@@ -376,7 +386,7 @@ fn row_28_twins_in_composition() {
             a/SKILL.md: active
               1:1 warning[confusable-name]: the name `caf\u{e9}` looks like `cafe\u{301}` at `$ROOT/b/SKILL.md`
               2:7 error[name-differs-from-folder]: the skill is called `café` and its folder `a`; clients differ in which they use
-              2:7 warning[non-ascii-name]: `café` is a name by the standard, but many clients take only `a-z`
+              2:7 error[non-ascii-name]: `café` is a name by the standard, but Copilot CLI drops the skill
             b/SKILL.md: active
               2:7 error[invalid-name]: `café` is not a skill name: `\u{301}` is no letter, digit or hyphen
         "#]],

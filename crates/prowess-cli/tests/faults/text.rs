@@ -34,6 +34,7 @@ fn row_03_a_fence_inside_text_ends_nothing() {
         "---\nname: bad\ndescription: |\n  Plans. Use when planning.\n  ---\n  More.\nlicense: MIT\n---\n---foo\n",
         &expect![[r#"
             bad/SKILL.md: active
+              5:3 error[fence-in-value]: `---` in a value ends the frontmatter early for Codex, and the rest is lost
         "#]],
     );
 }
@@ -44,7 +45,8 @@ fn row_04_unquoted_colon() {
         "---\nname: bad\ndescription: Use when: asked to.\n---\nDo it.\n",
         &expect![[r#"
             bad/SKILL.md: active
-              3:22 warning[repaired-yaml]: `description` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+              3:22 error[repaired-yaml]: `description` is not valid YAML and was repaired here: a colon inside an unquoted value starts a new field; goose and Copilot CLI drop the skill
         "#]],
     );
 }
@@ -55,21 +57,24 @@ fn row_05_tab_bad_escape_unclosed_quote() {
         "---\nname: bad\ndescription: Use when asked.\nmetadata:\n\ta: b\n---\nx\n",
         &expect![[r#"
             bad/SKILL.md: active
-              5:2 warning[repaired-yaml]: `metadata` is not valid YAML and was repaired: a tab indents a line
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+              5:2 error[repaired-yaml]: `metadata` is not valid YAML and was repaired here: a tab indents a line; OpenCode, goose and Copilot CLI drop the skill
         "#]],
     );
     file(
         "---\nname: bad\ndescription: \"Use when \\d asked\"\n---\nx\n",
         &expect![[r#"
             bad/SKILL.md: active
-              3:14 warning[repaired-yaml]: `description` is not valid YAML and was repaired: while parsing a quoted scalar, found unknown escape character
+              3:14 error[repaired-yaml]: `description` is not valid YAML and was repaired here: a backslash in double quotes starts an escape that YAML does not know; goose and Copilot CLI dr…
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
         "#]],
     );
     file(
         "---\nname: bad\ndescription: \"Use when asked\n---\nx\n",
         &expect![[r#"
             bad/SKILL.md: active
-              3:14 warning[repaired-yaml]: `description` is not valid YAML and was repaired: the quote is not closed
+              3:14 error[repaired-yaml]: `description` is not valid YAML and was repaired here: the quote is not closed; goose and Copilot CLI drop the skill
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
         "#]],
     );
 }
@@ -81,6 +86,7 @@ fn row_06_07_missing_name_and_description() {
         &expect![[r#"
             bad/SKILL.md: active
               2:1 error[missing-name]: the skill has no name; its folder's name `bad` is used
+              2:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
         "#]],
     );
     file(
@@ -88,6 +94,7 @@ fn row_06_07_missing_name_and_description() {
         &expect![[r#"
             bad/SKILL.md: active
               2:1 error[missing-name]: the skill's name is empty; its folder's name `bad` is used
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
         "#]],
     );
     file(
@@ -113,6 +120,7 @@ fn row_08_wrong_types() {
         &expect![[r#"
             bad/SKILL.md: active
               2:7 error[wrong-type]: `name` is a list, where text is read
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
         "#]],
     );
     file(
@@ -126,9 +134,10 @@ fn row_08_wrong_types() {
     file(
         "---\nname: bad\ndescription: 42\n---\nx\n",
         &expect![[r#"
-        bad/SKILL.md: active
-          3:14 warning[unquoted-text]: `description: 42` is text here and a number to other readers
-    "#]],
+            bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+              3:14 error[unquoted-text]: `description: 42` is text here and a number to other readers; OpenCode and Copilot CLI then drop the skill
+        "#]],
     );
 }
 
@@ -139,6 +148,7 @@ fn row_09_10_duplicate_and_unknown_fields() {
         &expect![[r#"
             bad/SKILL.md: active
               3:1 error[duplicate-field]: `name` stands twice; the first, in line 2, counts
+              4:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
         "#]],
     );
     file(
@@ -188,18 +198,20 @@ fn row_11_12_13_encodings() {
         "\u{feff}---\r\nname: bad\r\ndescription: Use when asked.\r\ntags: 5: 6\r\n---\r\nx\r\n",
         &expect![[r#"
             bad/SKILL.md: active
-              1:1 hint[byte-order-mark]: the file starts with a byte order mark, and some clients refuse it
-              1:5 hint[line-endings]: lines end in CRLF; they are read well here, but not by every client
+              1:1 error[byte-order-mark]: the file starts with a byte order mark; Codex and Gemini CLI then drop the skill, VS Code loses its text
+              1:5 hint[line-endings]: lines end in CRLF; clients read them, but scripts copied out of the text stop working
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               4:1 hint[client-field]: not part of the standard: `tags` (read by several clients)
-              4:8 warning[repaired-yaml]: `tags` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field
+              4:8 error[repaired-yaml]: `tags` is not valid YAML and was repaired here: a colon inside an unquoted value starts a new field; OpenCode, goose and Copilot CLI drop the skill
         "#]],
     );
     file(
         "---\rname: bad\rdescription: Use when: asked.\r---\rx\r",
         &expect![[r#"
             bad/SKILL.md: active
-              1:4 hint[line-endings]: lines end in CR; they are read well here, but not by every client
-              3:22 warning[repaired-yaml]: `description` is not valid YAML and was repaired: a colon inside an unquoted value starts a new field
+              1:4 error[carriage-returns]: a line ends in CR alone; Codex, Gemini CLI, OpenCode and Copilot CLI then drop the skill, Claude Code loses its text
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
+              3:22 error[repaired-yaml]: `description` is not valid YAML and was repaired here: a colon inside an unquoted value starts a new field; goose and Copilot CLI drop the skill
         "#]],
     );
 }
@@ -210,6 +222,7 @@ fn row_14_15_control_characters_and_emptiness() {
         "---\nname: bad\ndescription: Use \0 when asked.\n---\nx\u{1b}[31m\n",
         &expect![[r#"
             bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               3:18 warning[control-character]: the control character U+0000 stands in the text
         "#]],
     );
@@ -232,6 +245,7 @@ fn row_14_15_control_characters_and_emptiness() {
         "---\nname: bad\ndescription: Use when asked.\n---\n",
         &expect![[r#"
             bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               4:4 warning[empty-instructions]: the skill has no instructions, so a model that picks it learns nothing more
         "#]],
     );
@@ -252,6 +266,7 @@ fn row_16_17_18_bombs_depth_and_aliases() {
         format!("---\nname: bad\ndescription: Use when asked.\n{bomb}---\nx\n"),
         &expect![[r#"
             bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               5:3 error[wrong-type]: `metadata` is `a0: &a0 x a1: &a1 [*a0, *a0, *a0, *a0, *a0] a2: &a2 [*a1, *a…`, where a map is read
               18:38 error[yaml-limit]: the frontmatter is too complex, so part of it was kept as text: more than 64 aliases
         "#]],
@@ -263,6 +278,7 @@ fn row_16_17_18_bombs_depth_and_aliases() {
         deep("[".repeat(60_000)),
         &expect![[r#"
             bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               5:3 error[wrong-type]: `metadata` is `a: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[…`, where a map is read
               5:261 error[yaml-limit]: the frontmatter is too complex, so part of it was kept as text: nested deeper than 32 levels
         "#]],
@@ -271,6 +287,7 @@ fn row_16_17_18_bombs_depth_and_aliases() {
         deep("{a: ".repeat(12_000)),
         &expect![[r#"
             bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               5:3 error[wrong-type]: `metadata` is `a: {a: {a: {a: {a: {a: {a: {a: {a: {a: {a: {a: {a: {a: {a: {…`, where a map is read
               5:126 error[yaml-limit]: the frontmatter is too complex, so part of it was kept as text: nested deeper than 32 levels
         "#]],
@@ -283,6 +300,7 @@ fn row_16_17_18_bombs_depth_and_aliases() {
         deep(format!("\n{levels}")),
         &expect![[r#"
             bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               5:3 error[wrong-type]: `metadata` is `a: a:  a:   a:    a:     a:      a:       a:        a:      …`, where a map is read
               36:34 error[yaml-limit]: the frontmatter is too complex, so part of it was kept as text: nested deeper than 32 levels
         "#]],
@@ -291,6 +309,7 @@ fn row_16_17_18_bombs_depth_and_aliases() {
         "---\nname: bad\ndescription: *nowhere\n---\nx\n",
         &expect![[r#"
             bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               3:14 error[unknown-alias]: `description` is an alias of nothing and was read as text
         "#]],
     );
@@ -298,6 +317,7 @@ fn row_16_17_18_bombs_depth_and_aliases() {
         "---\nname: bad\ndescription: Use when asked.\nrun: !!python/object:os.system ls\n---\nx\n",
         &expect![[r#"
             bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               4:1 warning[unknown-field]: no client is known to read `run`, and the reference validator refuses it
               4:6 warning[yaml-tag]: a YAML tag has no effect here
         "#]],
@@ -306,6 +326,7 @@ fn row_16_17_18_bombs_depth_and_aliases() {
         "---\nname: bad\ndescription: Use when asked.\n...\nmore: 1\n---\nx\n",
         &expect![[r#"
             bad/SKILL.md: active
+              3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
               5:1 error[multiple-documents]: a second YAML document starts here and is not read
         "#]],
     );

@@ -80,6 +80,7 @@ fn row_33_a_project_skill_takes_a_users_name_only_when_it_is_trusted() {
           = help: rename one of the two to use both
 
         2 skills checked (standard profile): 1 warning
+        hint: `prowess explain shadowed` says more; each code has its page
     "#]]
     .assert_eq(&world.run("check"));
 }
@@ -98,23 +99,24 @@ fn row_31_a_look_alike_is_told_before_it_is_trusted() {
         "Is the project's. Use when asked.",
     );
     expect![[r#"
-        warning[confusable-name]: the name `d\u{435}ploy` looks like `deploy` at `$HOME/.agents/skills/deploy/SKILL.md`, which is trusted more and stays in use
-         --> .agents/skills/x/SKILL.md
-          = help: rename the skill so that nobody takes it for the other
-
         error[name-differs-from-folder]: the skill is called `dеploy` and its folder `x`; clients differ in which they use
          --> .agents/skills/x/SKILL.md:2:7
           |
         2 | name: dеploy
           |       ^^^^^^ call it `x`
 
-        warning[non-ascii-name]: `dеploy` is a name by the standard, but many clients take only `a-z`
+        error[non-ascii-name]: `dеploy` is a name by the standard, but Copilot CLI drops the skill
          --> .agents/skills/x/SKILL.md:2:7
           |
         2 | name: dеploy
           |       ^^^^^^ write it in `a-z`, `0-9` and hyphens, and keep the word itself in the description
 
-        2 skills checked (standard profile): 1 error and 2 warnings
+        warning[confusable-name]: the name `d\u{435}ploy` looks like `deploy` at `$HOME/.agents/skills/deploy/SKILL.md`, which is trusted more and stays in use
+         --> .agents/skills/x/SKILL.md
+          = help: rename the skill so that nobody takes it for the other
+
+        2 skills checked (standard profile): 2 errors and 1 warning
+        hint: `prowess explain confusable-name` says more; each code has its page
         hint: 1 of these can be fixed by `--fix`; `--fix --dry-run` shows how
     "#]].assert_eq(&world.run("check"));
     world.run("trust");
@@ -230,12 +232,10 @@ fn row_45_a_trusted_skill_that_changes_asks_again() {
     "#]]
     .assert_eq(&world.run("prompt"));
     expect![[r#"
-        warning[changed-skill]: the project skill `a` is not given to a model: its files changed since it was trusted
-         --> .agents/skills/a/SKILL.md
-          = help: look at what changed, then trust it again
-
-        2 skills checked (standard profile): 1 warning
-    "#]].assert_eq(&world.run("check"));
+        2 skills checked (standard profile): 1 hint
+        hint: `--hints` shows the hints
+    "#]]
+    .assert_eq(&world.run("check"));
     expect![[r#"
         `a` changed since it was trusted: 1 file altered
           altered  run.sh

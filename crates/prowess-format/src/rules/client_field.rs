@@ -14,12 +14,13 @@ use crate::{
 pub static RULE: Rule = Rule {
     code: "client-field",
     summary: "a skill for every client keeps to the fields of the standard",
-    levels: Levels::new(None, Some(Severity::Hint), None),
+    levels: Levels::new(None, Some(Severity::Hint), Some(Severity::Hint)),
     check: Some(check),
 };
 
 fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let mut first = None;
+    let mut guards = Vec::new();
     let mut list = String::new();
     for field in subject.document.fields() {
         let Some(KnownField {
@@ -33,6 +34,9 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         let comma = if first.is_none() { "" } else { ", " };
         let _ = write!(list, "{comma}`{key}` (read by {client})");
         first.get_or_insert(field.key_span);
+        if fields::is_guard(key) {
+            guards.push(format!("`{key}`"));
+        }
     }
     // One finding for all of them: a hint a line would bury the rest.
     if let Some(span) = first {
@@ -40,7 +44,13 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
             &RULE,
             span,
             format!("not part of the standard: {list}"),
-            "keep it for those clients, or move it below `metadata` for all",
+            match guards.as_slice() {
+                [] => "keep it for those clients, or move it below `metadata` for all".to_owned(),
+                guards => format!(
+                    "keep {}: below `metadata` it does nothing, and the skill may do more",
+                    guards.join(" and ")
+                ),
+            },
         );
     }
 }

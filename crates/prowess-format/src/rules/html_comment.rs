@@ -21,6 +21,7 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let document = subject.document;
     let text = document.text();
     let mut after = 0;
+    let mut comments: Vec<Span> = Vec::new();
     for line in lines(document) {
         if line.fenced || line.start < after {
             continue;
@@ -41,15 +42,7 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
                 .map_or(text.len(), |offset| body + offset);
             let close = (end + 3).min(text.len());
             if speaks(&text[body..end]) {
-                report.note_with_help(
-                    &RULE,
-                    Span::new(start, close),
-                    format!(
-                        "this comment is read by models only: `{}`",
-                        crate::shown(&text[body..end])
-                    ),
-                    "make it part of the text, or take it out",
-                );
+                comments.push(Span::new(start, close));
             }
             after = close;
             if close >= line.start + line.text.len() {
@@ -57,6 +50,26 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
             }
             at = close - line.start;
         }
+    }
+    // One finding for all of them: a file generated from a template has dozens.
+    if let Some(first) = comments.first() {
+        let said = first
+            .of(text)
+            .trim_start_matches("<!--")
+            .trim_end_matches("-->");
+        let more = match comments.len() - 1 {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        report.note_with_help(
+            &RULE,
+            *first,
+            format!(
+                "this comment is read by models only: `{}`{more}",
+                crate::shown(said)
+            ),
+            "make it part of the text, or take it out",
+        );
     }
 }
 
@@ -67,6 +80,28 @@ fn speaks(comment: &str) -> bool {
     let mut words = comment
         .split_whitespace()
         .filter(|word| word.contains(char::is_alphanumeric));
+    let lower = comment.to_ascii_lowercase();
+    // Marks of generators speak to whoever edits the file.
+    if [
+        "generated",
+        "do not edit",
+        "begin",
+        "end",
+        "start of",
+        "prowess-ignore",
+    ]
+    .iter()
+    .any(|mark| lower.trim_start().starts_with(mark) || lower.contains("do not edit"))
+    {
+        return false;
+    }
+    // A few words without a full stop are a label, such as a template has for its reader.
+    let is_sentence = comment
+        .trim_end()
+        .ends_with(['.', '!', '?', ':', ';', '。']);
+    if !is_sentence && words.clone().count() < 5 {
+        return false;
+    }
     match (words.next(), words.next(), words.next()) {
         (Some(first), Some(_), None) => !first.contains(['-', '_', '/', ':']),
         (_, second, _) => second.is_some(),

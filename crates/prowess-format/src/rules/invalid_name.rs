@@ -28,22 +28,19 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         return;
     };
     let message = format!("`{}` is not a skill name: {fault}", crate::shown(name));
-    // The folder's name is the one the standard asks for, so one step fixes both.
-    let better = subject
-        .folder_name()
-        .and_then(|folder| SkillName::new(folder).ok())
-        .or_else(|| SkillName::nearest(name));
-    match better {
-        Some(better) => {
-            let literal = super::literal(document, &better);
-            let fix = Fix::replace(format!("call it `{better}`"), node.span, literal);
-            report.note_with_fix(&RULE, node.span, message, fix);
-        }
-        None => report.note_with_help(
-            &RULE,
-            node.span,
-            message,
-            "use lower-case letters, digits and single hyphens, such as `pdf-forms`",
-        ),
+    // The folder's name is the one the standard asks for, so one step fixes both, and no two
+    // folders side by side have the same. A name that only looks better could be another skill's.
+    let folder = subject.folder_name();
+    let own = folder.map_or_else(|| SkillName::nearest(name), |it| SkillName::new(it).ok());
+    if let Some(own) = own {
+        let literal = super::literal(document, &own);
+        let fix = Fix::replace(format!("call it `{own}`"), node.span, literal);
+        report.note_with_fix(&RULE, node.span, message, fix);
+        return;
     }
+    let help = match folder.and_then(SkillName::nearest) {
+        Some(better) => format!("call the skill and its folder `{better}`"),
+        None => "use lower-case letters, digits and single hyphens, such as `pdf-forms`".to_owned(),
+    };
+    report.note_with_help(&RULE, node.span, message, help);
 }

@@ -4,13 +4,16 @@
 
 use std::collections::HashMap;
 
-use crate::rules::{Levels, Report, Rule, Subject};
+use crate::{
+    Severity,
+    rules::{Levels, Report, Rule, Subject},
+};
 
 /// Checked by `check`.
 pub static RULE: Rule = Rule {
     code: "keyword-stuffing",
     summary: "a description is written for a reader",
-    levels: Levels::WARNING,
+    levels: Levels::new(None, Some(Severity::Hint), Some(Severity::Warning)),
     check: Some(check),
 };
 

@@ -27,6 +27,7 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for reference in subject.document.references() {
         if let Target::Inside(path) = reference.target
             && !is_there(folder, &path)
+            && !is_example(subject.document.text(), reference.span, &path)
         {
             missing.entry(path).or_default().push(reference.span);
         }
@@ -35,6 +36,41 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         tell(subject, folder, &path, &spans, report);
     }
 }
+
+/// Whether a path only shows what one may look like: its line says so, or its name does.
+fn is_example(text: &str, span: Span, path: &str) -> bool {
+    let start = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[span.end..]
+        .find('\n')
+        .map_or(text.len(), |end| span.end + end);
+    let line = text[start..end].to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    EXAMPLES.iter().any(|word| line.contains(word))
+        || SAMPLE_NAMES.iter().any(|sample| name.starts_with(sample))
+}
+
+/// Words of a sentence that gives an example.
+static EXAMPLES: &[&str] = &[
+    "example",
+    "e.g.",
+    "for instance",
+    "such as",
+    "would be helpful",
+    "might",
+    "could contain",
+];
+
+/// How names start that stand for any file.
+static SAMPLE_NAMES: &[&str] = &[
+    "filename.",
+    "file.",
+    "name.",
+    "your",
+    "my-",
+    "my_",
+    "foo",
+    "example",
+];
 
 /// Whether a path is a file of the folder, or a folder with a file in it.
 fn is_there(folder: &Folder, path: &str) -> bool {

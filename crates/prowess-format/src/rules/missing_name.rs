@@ -5,6 +5,7 @@
 use crate::{
     Fix, SkillName, Span,
     document::Document,
+    fields,
     rules::{Levels, Report, Rule, Subject},
 };
 
@@ -52,6 +53,12 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         None => {
             let at = Span::at(document.frontmatter_span().start);
             let message = format!("the skill has no name; {effect}");
+            let mut fields = document.fields().iter();
+            if let Some(slip) = fields.find(|it| fields::did_you_mean(&it.key) == Some("name")) {
+                let help = format!("rename `{}` to `name`", crate::shown(&slip.key));
+                report.note_with_help(&RULE, slip.key_span, message, help);
+                return;
+            }
             match folder.and_then(|folder| SkillName::new(folder).ok()) {
                 Some(name) => report.note_with_fix(&RULE, at, message, insertion(document, &name)),
                 None => report.note_with_help(&RULE, at, message, "add a `name:` line"),

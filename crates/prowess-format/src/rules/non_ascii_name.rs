@@ -12,7 +12,7 @@ use crate::{
 pub static RULE: Rule = Rule {
     code: "non-ascii-name",
     summary: "a name keeps to `a-z`, `0-9` and hyphens",
-    levels: Levels::new(None, Some(Severity::Warning), Some(Severity::Warning)),
+    levels: Levels::new(None, Some(Severity::Error), Some(Severity::Error)),
     check: Some(check),
 };
 
@@ -26,7 +26,7 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
             &RULE,
             node.span,
             format!(
-                "`{}` is a name by the standard, but many clients take only `a-z`",
+                "`{}` is a name by the standard, but Copilot CLI drops the skill",
                 crate::shown(name)
             ),
             "write it in `a-z`, `0-9` and hyphens, and keep the word itself in the description",

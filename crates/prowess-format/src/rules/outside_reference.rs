@@ -18,7 +18,9 @@ pub static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for reference in subject.document.references() {
-        if let Target::Outside(path) = reference.target {
+        if let Target::Outside(path) = reference.target
+            && !is_command(&path)
+        {
             report.note_with_help(
                 &RULE,
                 reference.span,
@@ -30,4 +32,11 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
             );
         }
     }
+}
+
+/// Whether a path is a client's command, such as `/review` or `/plugin:review`.
+fn is_command(path: &str) -> bool {
+    path.strip_prefix('/').is_some_and(|command| {
+        !command.contains('/') && (command.contains(':') || !command.contains('.'))
+    })
 }

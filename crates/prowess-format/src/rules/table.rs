@@ -29,11 +29,11 @@ declared! {
     // Found while one file is read.
 
     /// Readers that look only at the first line find no frontmatter.
-    blank_before_frontmatter "blank-before-frontmatter" Levels::HINT,
+    blank_before_frontmatter "blank-before-frontmatter" Levels::LOST,
         "the opening fence is the first line";
 
     /// At least one popular client does not see the fence behind the mark.
-    byte_order_mark "byte-order-mark" Levels::HINT,
+    byte_order_mark "byte-order-mark" Levels::LOST,
         "the file starts with its fence, without a byte order mark";
 
     /// A NUL cuts the text short in some readers, an escape changes what a terminal shows.
@@ -65,6 +65,14 @@ declared! {
     invalid_yaml "invalid-yaml" Levels::ERROR,
         "the frontmatter is YAML that can be read";
 
+    /// A lone carriage return ends no line for most clients, so that they find no frontmatter.
+    carriage_returns "carriage-returns" Levels::LOST,
+        "lines do not end in a carriage return alone";
+
+    /// Gemini CLI takes a fence only without blanks behind it.
+    fence_space "fence-space" Levels::LOST,
+        "nothing stands behind a fence";
+
     /// Carriage returns are read everywhere, but scripts copied out of the body stop working.
     line_endings "line-endings" Levels::HINT,
         "every line ends with a line feed";
@@ -88,7 +96,7 @@ declared! {
         "the frontmatter is a map of fields";
 
     /// Other readers refuse what is repaired here, so the exact replacement is always shown.
-    repaired_yaml "repaired-yaml" Levels::LOUD,
+    repaired_yaml "repaired-yaml" Levels::SPECIFICATION,
         "the frontmatter is read as written, without a repair";
 
     /// Without the closing fence nobody can tell fields from instructions; the body is never
@@ -123,7 +131,7 @@ declared! {
         "a link leads to something that is there";
 
     /// Most clients look for exactly this spelling and pass over `skill.md` without a word.
-    file_name "file-name" Levels::RISING,
+    file_name "file-name" Levels::LOST,
         "the file is called `SKILL.md`";
 
     /// A file far beyond any real skill is a mistake or an attack; it is not read past the limit.

@@ -12,7 +12,7 @@ use crate::{
 pub static RULE: Rule = Rule {
     code: "toml-frontmatter",
     summary: "the frontmatter is YAML",
-    levels: Levels::new(None, Some(Severity::Warning), None),
+    levels: Levels::new(None, Some(Severity::Error), Some(Severity::Error)),
     check: Some(check),
 };
 

@@ -3,7 +3,7 @@
 //! Here scalars stay text. Other readers make `no` a switch and `1.10` the number 1.1.
 
 use crate::{
-    Fix, Style, Value,
+    Fix, Severity, Style, Value,
     rules::{Levels, Report, Rule, Subject},
 };
 
@@ -11,7 +11,7 @@ use crate::{
 pub static RULE: Rule = Rule {
     code: "unquoted-text",
     summary: "a name or description that looks like a number or a switch is quoted",
-    levels: Levels::WARNING,
+    levels: Levels::LOST,
     check: Some(check),
 };
 
@@ -29,18 +29,28 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
                 node.span,
                 format!("\"{text}\""),
             );
-            report.note_with_fix(
-                &RULE,
-                node.span,
-                format!("`{key}: {text}` is text here and {kind} to other readers"),
-                fix,
-            );
+            let lost = matches!(key, "name" | "description");
+            let effect = if lost {
+                "; OpenCode and Copilot CLI then drop the skill"
+            } else {
+                ""
+            };
+            let message =
+                format!("`{key}: {text}` is text here and {kind} to other readers{effect}");
+            let noted = report.note(&RULE, node.span, message);
+            if let Some(diagnostic) = noted {
+                if !lost {
+                    diagnostic.severity = diagnostic.severity.max(Severity::Warning);
+                }
+                diagnostic.help = Some(fix.title.clone());
+                diagnostic.fix = Some(fix);
+            }
         }
     }
 }
 
 /// What a YAML reader with the usual schema makes of a plain scalar, where that is not text.
-pub(super) fn kind_of_plain(text: &str) -> Option<&'static str> {
+pub(crate) fn kind_of_plain(text: &str) -> Option<&'static str> {
     // `-` and `+` may start a number, and nothing longer than this is one.
     let first = text.bytes().next()?;
     if text.len() > 32 || !(first.is_ascii_alphanumeric() || b"+-.~".contains(&first)) {

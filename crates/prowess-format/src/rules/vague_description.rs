@@ -25,7 +25,7 @@ static OCCASIONS: &[&str] = &[
 /// Frequent words of English and of hardly any other language.
 static ENGLISH: &[&str] = &[
     "the", "and", "with", "for", "of", "to", "from", "that", "this", "by", "or", "your", "an",
-    "into", "on",
+    "into", "on", "always", "first", "all", "are", "is", "what", "how", "can", "not", "via",
 ];
 
 /// The fewest letters that allow a guess at the language.

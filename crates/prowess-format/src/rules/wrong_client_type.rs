@@ -18,4 +18,20 @@ pub static RULE: Rule = Rule {
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     super::wrong_type::check_fields(&RULE, |origin| origin != Origin::Standard, subject, report);
+    let triggers = subject.document.get("triggers");
+    let unknown = triggers
+        .and_then(|node| node.value.as_map())
+        .into_iter()
+        .flatten();
+    for field in unknown.filter(|field| !matches!(&*field.key, "globs" | "keywords")) {
+        report.note_with_help(
+            &RULE,
+            field.key_span,
+            format!(
+                "`{}` below `triggers` is not read",
+                crate::shown(&field.key)
+            ),
+            "write `globs` for files and `keywords` for words",
+        );
+    }
 }

@@ -1,58 +1,223 @@
-//! `check --fix`: fixes the spans the findings name, and writes whole files or nothing.
+//! `check --fix`: makes the fixes that keep their promise, and writes whole files or nothing.
+//!
+//! What a fix may change in its own file is held by [`prowess::format::fix`]. Here it is held to
+//! the other skills: no fix gives a skill a name that another one has.
 
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use prowess::{
-    Layout,
-    format::{Diagnostic, Edit, Severity},
+    DiskSource, Layout, Skill, Source,
+    format::{Diagnostic, Fixed, Profile, Severity, fix, parse, rules},
 };
 use similar::TextDiff;
 
-use super::{Checks, judge};
-use crate::{exit::Failure, files, render::text::safe_lines, session::Session, write::write_whole};
+use super::{Checked, Checks};
+use crate::{
+    exit::Failure, files, places::Request, render::text::safe_lines, session::Session,
+    write::write_whole,
+};
 
-/// Fixing one thing can uncover another; more rounds than this would go in circles.
-const ROUNDS: usize = 10;
+/// What `--fix` would do.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    files: Vec<FixedFile>,
+    /// How many findings would be gone.
+    pub(super) findings: usize,
+    /// What cannot be fixed though a fix was offered: the file, and why.
+    refused: Vec<(PathBuf, String)>,
+}
 
-/// Fixes every file that can be, down to the findings that matter least; gives back how many were, or would be, changed.
-pub(super) fn run(
-    checks: &Checks,
-    least: Severity,
-    dry_run: bool,
-    session: &mut Session,
-) -> Result<usize, Failure> {
-    let mut changed = 0;
-    for checked in &checks.skills {
-        let (Some(skill), Some(old)) = (&checked.skill, checked.text()) else {
-            continue;
-        };
-        // Lines of a catalog and files without frontmatter are not ours to write.
-        if matches!(skill.layout(), Layout::Record | Layout::Convention) {
-            continue;
+/// One file as it would be.
+#[derive(Debug)]
+struct FixedFile {
+    path: PathBuf,
+    target: PathBuf,
+    old: String,
+    text: String,
+}
+
+impl Plan {
+    /// How many files would be changed.
+    pub(super) fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Tries every fix, down to the findings that matter least, and changes nothing.
+    pub(super) fn make(checks: &Checks, least: Severity, session: &mut Session) -> Self {
+        let mut plan = Self::default();
+        let mut names = Names::of(checks);
+        let mut seen = BTreeSet::new();
+        for checked in &checks.skills {
+            let offered = |it: &Diagnostic| it.fix.is_some() && it.severity <= least;
+            let (Some(skill), Some(old)) = (&checked.skill, checked.text()) else {
+                continue;
+            };
+            // Lines of a catalog and files without frontmatter are not ours to write.
+            if !checked.diagnostics.iter().any(offered)
+                || matches!(skill.layout(), Layout::Record | Layout::Convention)
+            {
+                continue;
+            }
+            let file = skill.absolute_path();
+            let target = files::real_path(&file).unwrap_or_else(|_| file.clone());
+            // A file that several folders lead to is fixed once.
+            if !seen.insert(target.clone()) {
+                continue;
+            }
+            if let Err(reason) = may_write(&file, old) {
+                plan.refused.push((checked.path.clone(), reason));
+                continue;
+            }
+            let fixed = plan.fixed(checked, skill, old, least, checks, &mut names, session);
+            for (diagnostic, reason) in &fixed.refused {
+                let why = format!("{}: {reason}", diagnostic.code);
+                plan.refused.push((checked.path.clone(), why));
+            }
+            if !fixed.made.is_empty() {
+                plan.findings += fixed.made.len();
+                plan.files.push(FixedFile {
+                    path: checked.path.clone(),
+                    target,
+                    old: old.to_owned(),
+                    text: fixed.text,
+                });
+            }
         }
+        plan
+    }
+
+    /// The fixes of one file, without a name that another skill has.
+    #[expect(clippy::too_many_arguments, reason = "one call, split for reading")]
+    fn fixed(
+        &mut self,
+        checked: &Checked,
+        skill: &Skill,
+        old: &str,
+        least: Severity,
+        checks: &Checks,
+        names: &mut Names,
+        session: &mut Session,
+    ) -> Fixed {
         let folder = prowess::folder_of(skill, &session.config.limits);
-        let again = |text: &str| judge::judge_text(text, folder.as_ref(), checks.profile);
-        let Some(text) = fix(old, checked.diagnostics.clone(), least, again) else {
-            continue;
+        let file_name = skill.path().file_name().unwrap_or_default();
+        let file_name = file_name.to_string_lossy();
+        let try_fixes = |named: bool| {
+            fix(old, &file_name, folder.as_ref(), checks.profile, |it| {
+                let level = checks.settings.level(it, &checked.path, Some(old));
+                level.is_some_and(|severity| severity <= least) && (named || !names_skill(it))
+            })
         };
-        let path = session.environment.shorten(&checked.path);
-        let file = skill.absolute_path();
-        if let Err(reason) = may_write(&file, old) {
+        let fixed = try_fixes(true);
+        let name_of = |text: &str| {
+            parse(text, Profile::Lenient)
+                .document
+                .name()
+                .map(str::to_owned)
+        };
+        let (before, after) = (name_of(old), name_of(&fixed.text));
+        let Some(name) = after.filter(|after| before.as_ref() != Some(after)) else {
+            return fixed;
+        };
+        names.add_beside(skill, session);
+        match names.other(&name, skill) {
+            None => {
+                names.add(&name, skill);
+                fixed
+            }
+            Some(other) => {
+                let other = session.environment.shorten(&other);
+                let why = format!("another skill is called `{name}`: {other}");
+                self.refused.push((checked.path.clone(), why));
+                try_fixes(false)
+            }
+        }
+    }
+
+    /// Writes the files, or shows how they would differ.
+    pub(super) fn run(&self, dry_run: bool, session: &mut Session) -> Result<(), Failure> {
+        for file in &self.files {
+            if dry_run {
+                let path = session.environment.shorten(&file.path);
+                let diff = TextDiff::from_lines(&*file.old, &file.text);
+                let diff = diff.unified_diff().header(&path, &path).to_string();
+                session.output.data(&shown(&diff, session))?;
+            } else {
+                write_whole(&file.target, file.text.as_bytes())?;
+            }
+        }
+        for (path, reason) in &self.refused {
+            let path = session.environment.shorten(path);
             let hint = format!("`{path}` is not fixed: {reason}");
             session.output.hint(&hint);
-            continue;
         }
-        if dry_run {
-            let diff = TextDiff::from_lines(old, &text);
-            let diff = diff.unified_diff().header(&path, &path).to_string();
-            session.output.data(&shown(&diff, session))?;
-        } else {
-            let target = files::real_path(&file).unwrap_or(file);
-            write_whole(&target, text.as_bytes())?;
-        }
-        changed += 1;
+        Ok(())
     }
-    Ok(changed)
+}
+
+/// Whether a fix gives the skill another name.
+fn names_skill(diagnostic: &Diagnostic) -> bool {
+    let rules = [
+        &rules::invalid_name::RULE,
+        &rules::name_differs_from_folder::RULE,
+        &rules::missing_name::RULE,
+    ];
+    rules.iter().any(|rule| rule.code == diagnostic.code)
+}
+
+/// The names that are taken, and by which files.
+#[derive(Debug, Default)]
+struct Names {
+    files: BTreeMap<String, BTreeSet<PathBuf>>,
+    looked_at: BTreeSet<PathBuf>,
+}
+
+impl Names {
+    fn of(checks: &Checks) -> Self {
+        let mut names = Self::default();
+        for skill in checks.skills.iter().filter_map(|it| it.skill.as_ref()) {
+            names.add(skill.name(), skill);
+        }
+        names
+    }
+
+    fn add(&mut self, name: &str, skill: &Skill) {
+        let files = self.files.entry(name.to_lowercase()).or_default();
+        files.insert(real(&skill.absolute_path()));
+    }
+
+    /// Adds the skills in the folders beside this one: the user may have named this one alone.
+    fn add_beside(&mut self, skill: &Skill, session: &mut Session) {
+        let folder = skill.directory();
+        let Some(beside) = folder.as_deref().and_then(Path::parent) else {
+            return;
+        };
+        if self.looked_at.insert(beside.to_path_buf()) {
+            let sources: [Box<dyn Source>; 1] = [Box::new(DiskSource::new(beside))];
+            let request = Request {
+                look_at_untrusted: true,
+                fresh: true,
+                local: true,
+                ..Request::default()
+            };
+            for other in session.load_from(&sources, &request).skills() {
+                self.add(other.name(), other);
+            }
+        }
+    }
+
+    /// Another file whose skill has this name.
+    fn other(&self, name: &str, skill: &Skill) -> Option<PathBuf> {
+        let own = real(&skill.absolute_path());
+        let files = self.files.get(&name.to_lowercase())?;
+        files.iter().find(|file| **file != own).cloned()
+    }
+}
+
+fn real(path: &Path) -> PathBuf {
+    files::real_path(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// A terminal gets nothing that disturbs it; a pipe gets a diff that can be applied.
@@ -62,71 +227,6 @@ fn shown(diff: &str, session: &Session) -> String {
     } else {
         diff.to_owned()
     }
-}
-
-/// The fixed text; `None` where nothing can be fixed.
-fn fix(
-    old: &str,
-    mut diagnostics: Vec<Diagnostic>,
-    least: Severity,
-    again: impl Fn(&str) -> Vec<Diagnostic>,
-) -> Option<String> {
-    let mut text = old.to_owned();
-    for _ in 0..ROUNDS {
-        let Some(next) = apply(&text, &diagnostics, least) else {
-            break;
-        };
-        let after = again(&next);
-        // A repair that breaks something is no repair.
-        if errors(&after) > errors(&diagnostics) {
-            break;
-        }
-        text = next;
-        diagnostics = after;
-    }
-    (text != old).then_some(text)
-}
-
-fn errors(diagnostics: &[Diagnostic]) -> usize {
-    diagnostics
-        .iter()
-        .filter(|it| it.severity == Severity::Error)
-        .count()
-}
-
-/// Applies the fixes that do not touch each other, errors first; `None` where there is none.
-fn apply(text: &str, diagnostics: &[Diagnostic], least: Severity) -> Option<String> {
-    let wanted = diagnostics.iter().filter(|it| it.severity <= least);
-    let mut ranked: Vec<&Diagnostic> = wanted.collect();
-    ranked.sort_by_key(|diagnostic| diagnostic.severity);
-    let mut taken: Vec<&Edit> = Vec::new();
-    for fix in ranked
-        .iter()
-        .filter_map(|diagnostic| diagnostic.fix.as_ref())
-    {
-        let fits = fix.edits.iter().all(|edit| {
-            text.get(edit.span.start..edit.span.end).is_some()
-                && taken.iter().all(|other| apart(edit, other))
-        });
-        if fits {
-            taken.extend(&fix.edits);
-        }
-    }
-    taken.sort_by_key(|edit| edit.span);
-    let mut fixed = String::with_capacity(text.len());
-    let mut at = 0;
-    for edit in &taken {
-        fixed.push_str(&text[at..edit.span.start]);
-        fixed.push_str(&edit.text);
-        at = edit.span.end;
-    }
-    fixed.push_str(&text[at..]);
-    (fixed != text).then_some(fixed)
-}
-
-/// Whether two edits can both be made; two insertions at one place can not.
-fn apart(a: &Edit, b: &Edit) -> bool {
-    (a.span.end <= b.span.start || b.span.end <= a.span.start) && a.span.start != b.span.start
 }
 
 /// Says why a file must not be written.
@@ -145,49 +245,5 @@ fn may_write(file: &Path, old: &str) -> Result<(), String> {
         Ok(now) if now == old.as_bytes() => Ok(()),
         Ok(_) => Err("it changed while it was checked".to_owned()),
         Err(error) => Err(error.to_string()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use prowess::format::{Fix, Profile, Span};
-
-    fn found(start: usize, end: usize, text: &str) -> Diagnostic {
-        Diagnostic {
-            code: "some-code",
-            severity: Severity::Warning,
-            span: Span::new(start, end),
-            position: prowess::format::Position { line: 1, column: 1 },
-            message: String::new(),
-            help: None,
-            fix: Some(Fix::replace("", Span::new(start, end), text)),
-        }
-    }
-
-    #[test]
-    fn fixes_that_touch_wait_for_the_next_round() {
-        let apply = |found: &[Diagnostic]| apply("0123456789", found, Severity::Warning);
-        assert_eq!(
-            apply(&[found(5, 6, "F"), found(1, 3, "B")]).as_deref(),
-            Some("0B34F6789")
-        );
-        assert_eq!(
-            apply(&[found(1, 3, "B"), found(2, 5, "C")]).as_deref(),
-            Some("0B3456789")
-        );
-        assert_eq!(
-            apply(&[found(4, 99, "F")]),
-            None,
-            "a span beyond the end is no span"
-        );
-    }
-
-    #[test]
-    fn only_the_named_spans_change() {
-        let text = "---\r\nname: pdf # mine\r\ndesciption: \"Fills forms. Use when asked.\"\r\n---\r\nGo.\r\n";
-        let again = |text: &str| judge::judge_text(text, None, Profile::Standard);
-        let fixed = fix(text, again(text), Severity::Warning, again).unwrap();
-        assert_eq!(fixed, text.replace("desciption", "description"));
     }
 }

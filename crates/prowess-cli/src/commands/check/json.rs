@@ -2,7 +2,7 @@
 
 use prowess::{
     display_path,
-    format::{Diagnostic, Fix, LineCursor, Severity},
+    format::{Diagnostic, Fix, LineCursor, Rule, Severity, rules},
     wire::DiagnosticRow,
 };
 use serde::Serialize;
@@ -34,6 +34,7 @@ struct Row<'a> {
     line: u32,
     column: u32,
     help: Option<&'a str>,
+    page: Option<String>,
     fix: Option<FixRow<'a>>,
 }
 
@@ -112,6 +113,7 @@ fn row<'a>(diagnostic: &'a Diagnostic, text: &str) -> Row<'a> {
         line: diagnostic.position.line,
         column: diagnostic.position.column,
         help: diagnostic.help.as_deref(),
+        page: rules::find(diagnostic.code).map(Rule::url),
         fix: diagnostic.fix.as_ref().map(|fix| fix_row(fix, text)),
     }
 }

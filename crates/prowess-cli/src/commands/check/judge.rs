@@ -4,10 +4,10 @@ use std::{num::NonZeroUsize, path::PathBuf, thread};
 
 use prowess::{
     Catalog, Limits, Skill, check,
-    format::{Diagnostic, Folder, Profile, Severity, Subject, parse, rules},
+    format::{Diagnostic, Profile, Severity, rules},
 };
 
-use super::{Checks, reference};
+use super::{Checks, reference, settings::Settings};
 use crate::session::Session;
 
 /// Fewer skills are judged faster than a thread starts.
@@ -65,6 +65,7 @@ pub(super) fn checks(catalog: &Catalog, profile: Profile, session: &Session) -> 
         others,
         profile,
         partial: catalog.is_partial(),
+        settings: Settings::default(),
     }
 }
 
@@ -105,22 +106,18 @@ fn judge(skill: &Skill, profile: Profile, limits: &Limits) -> Checked {
     };
     // Trust is about the place; nothing is wrong with the skill.
     diagnostics.retain(|diagnostic| diagnostic.code != rules::untrusted::RULE.code);
+    // The library knows a file from the skill's folder; a shell stands elsewhere.
+    for diagnostic in &mut diagnostics {
+        if diagnostic.code == rules::script_not_executable::RULE.code
+            && let (Some(help), Some(folder)) = (&mut diagnostic.help, skill.path().parent())
+        {
+            let below = format!("chmod +x {}/", prowess::display_path(folder));
+            *help = help.replacen("chmod +x ", &below, 1);
+        }
+    }
     Checked {
         path: skill.path().to_path_buf(),
         skill: Some(skill.clone()),
         diagnostics,
     }
-}
-
-/// Judges the text of a skill's file in this folder.
-pub(crate) fn judge_text(text: &str, folder: Option<&Folder>, profile: Profile) -> Vec<Diagnostic> {
-    let parsed = parse(text.as_bytes(), profile);
-    let subject = Subject {
-        document: &parsed.document,
-        file_name: "SKILL.md",
-        folder,
-    };
-    let mut diagnostics = parsed.diagnostics;
-    diagnostics.extend(rules::check(&subject, profile));
-    diagnostics
 }

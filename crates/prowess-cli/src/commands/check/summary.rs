@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use prowess::format::{Severity, rules};
 
-use super::{Arguments, Checked, Checks};
+use super::{Arguments, Checked, Checks, fix::Plan};
 use crate::{
     render::text::{count, list, thousands},
     session::Session,
@@ -14,7 +14,7 @@ use crate::{
 pub(super) fn summary(
     checks: &Checks,
     hints: usize,
-    fixed: usize,
+    plan: &Plan,
     arguments: &Arguments,
     session: &Session,
 ) -> String {
@@ -29,6 +29,13 @@ pub(super) fn summary(
     } else if hints > checks.count(Severity::Hint) {
         hint("`--hints` shows the hints");
     }
+    let mut shown = checks.all().flat_map(|it| &it.diagnostics);
+    if let Some(first) = shown.find(|it| rules::find(it.code).is_some()) {
+        hint(&format!(
+            "`prowess explain {}` says more; each code has its page",
+            first.code
+        ));
+    }
     let refused = |it: &Checked| {
         it.diagnostics
             .iter()
@@ -40,6 +47,7 @@ pub(super) fn summary(
     if checks.partial {
         hint("partly checked: a limit ended the scan early, and more may be wrong");
     }
+    let fixed = plan.files();
     match (arguments.fix, arguments.dry_run, fixed) {
         (true, true, 0) => hint("there is nothing `--fix` can fix"),
         (true, true, _) => hint(&format!(
@@ -49,8 +57,11 @@ pub(super) fn summary(
         (true, false, 0) => hint("there was nothing `--fix` can fix"),
         (true, false, _) => hint(&format!("{} fixed", count(fixed, "file"))),
         (false, ..) => {
-            if let Some(message) = fixable(checks) {
-                hint(&message);
+            if plan.findings > 0 {
+                hint(&format!(
+                    "{} of these can be fixed by `--fix`; `--fix --dry-run` shows how",
+                    thousands(plan.findings)
+                ));
             }
         }
     }
@@ -86,19 +97,4 @@ fn verdict(checks: &Checks, hints: usize, arguments: &Arguments, session: &Sessi
     };
     let checked = count(checks.skills.len(), "skill");
     format!("{checked} checked ({} profile): {found}\n", checks.profile)
-}
-
-/// How many findings a machine can fix.
-fn fixable(checks: &Checks) -> Option<String> {
-    let found = checks
-        .skills
-        .iter()
-        .flat_map(|checked| &checked.diagnostics);
-    match found.filter(|diagnostic| diagnostic.fix.is_some()).count() {
-        0 => None,
-        number => Some(format!(
-            "{} of these can be fixed by `--fix`; `--fix --dry-run` shows how",
-            thousands(number)
-        )),
-    }
 }
