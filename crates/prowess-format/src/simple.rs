@@ -4,6 +4,9 @@
 //! or a small map among them. Those are read here, many times faster than by parser events;
 //! anything else, and anything in doubt, is left to [`crate::yaml`]. Both give the same values
 //! and spans, which a test checks on every kind of file.
+//!
+//! It stays because of what it saves: 30,000 instructions a file on 2,256 real ones (callgrind,
+//! with and without), about a quarter of what loading a skill costs.
 
 use crate::{
     diagnostic::Span,
