@@ -6,6 +6,7 @@
     reason = "chores are no part of the product; they may open files themselves"
 )]
 
+mod api;
 mod bench;
 mod clients;
 mod conformance;
@@ -31,6 +32,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
+    Api(api::Api),
     /// Measure speed and memory against a floor and against other crates
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -48,6 +50,7 @@ enum Chore {
 
 fn main() -> Result<ExitCode> {
     match Arguments::parse().chore {
+        Chore::Api(api) => api.run()?,
         Chore::Bench(bench) => bench.run()?,
         Chore::Clients(clients) => return clients.run(),
         Chore::Conformance(conformance) => return conformance.run(),
