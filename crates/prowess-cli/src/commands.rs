@@ -33,6 +33,7 @@ pub(crate) mod rank;
 pub(crate) mod read;
 pub(crate) mod resources;
 pub(crate) mod rivals;
+pub(crate) mod run;
 pub(crate) mod select;
 pub(crate) mod serve;
 pub(crate) mod show;
@@ -152,6 +153,7 @@ pub(crate) enum Verb {
     Budget(budget::Arguments),
     Read(read::Arguments),
     Resources(resources::Arguments),
+    Run(run::Arguments),
     Serve(serve::Arguments),
     New(new::Arguments),
     Export(export::Arguments),
@@ -196,6 +198,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Budget(arguments) => budget::run(&arguments, session),
         Verb::Read(arguments) => read::run(&arguments, session),
         Verb::Resources(arguments) => resources::run(&arguments, session),
+        Verb::Run(arguments) => run::run(&arguments, session),
         Verb::Serve(arguments) => serve::run(&arguments, session),
         Verb::New(arguments) => new::run(&arguments, session),
         Verb::Export(arguments) => export::run(&arguments, session),

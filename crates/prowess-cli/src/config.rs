@@ -10,7 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use prowess::{Budget, Clients, ContentHash, Limits, Override, project_folders, select::Ranker};
+use prowess::{
+    Budget, Clients, ContentHash, Limits, Override, project_folders, run::RunPolicy, select::Ranker,
+};
 
 use crate::{
     commands::check::settings::Settings,
@@ -125,6 +127,8 @@ pub(crate) struct Config {
     pub(crate) ranker: Setting<Ranker>,
     /// `[prompt] budget`
     pub(crate) budget: Setting<Option<Budget>>,
+    /// `[run] policy`
+    pub(crate) run: Setting<RunPolicy>,
     /// `[cache] enabled`
     pub(crate) cache: Setting<bool>,
     /// `[limits]`
@@ -155,6 +159,7 @@ impl Default for Config {
             hidden: Vec::new(),
             ranker: Setting::default(),
             budget: Setting::default(),
+            run: Setting::default(),
             cache: Setting::new(true),
             limits: Limits::default(),
             limits_set: BTreeMap::new(),

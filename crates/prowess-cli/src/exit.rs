@@ -10,13 +10,15 @@ use crate::render::{Terminal, paint::Paint};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Done.
-    Fine = 0,
+    Fine,
     /// Done, and there is something to look at: errors, or nothing that matches.
-    Findings = 1,
+    Findings,
     /// The command line makes no sense.
-    Usage = 2,
+    Usage,
     /// It could not be done.
-    Failed = 3,
+    Failed,
+    /// The code that a skill's script ended with.
+    Script(u8),
 }
 
 impl Exit {
@@ -33,7 +35,13 @@ impl Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(match exit {
+            Exit::Fine => 0,
+            Exit::Findings => 1,
+            Exit::Usage => 2,
+            Exit::Failed => 3,
+            Exit::Script(code) => code,
+        })
     }
 }
 
@@ -91,6 +99,15 @@ impl Failure {
             next = cause.source();
         }
         self
+    }
+
+    /// Adds what caused it, where the message does not say it already.
+    #[must_use]
+    pub(crate) fn because_of(self, error: &(dyn Error + 'static)) -> Self {
+        match error.source() {
+            Some(cause) => self.because(cause),
+            None => self,
+        }
     }
 
     /// The code to end with.

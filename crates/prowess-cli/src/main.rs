@@ -34,6 +34,8 @@ mod progress;
 mod render;
 
 fn main() -> ExitCode {
+    // Started as the launcher of `prowess run`, this does not come back.
+    prowess::run::launcher::enter();
     exit::report_panics_plainly();
     panic::catch_unwind(run).unwrap_or(Exit::Failed).into()
 }

@@ -31,6 +31,9 @@ mod measure;
 mod reference;
 #[path = "cli/rules.rs"]
 mod rules;
+#[cfg(target_os = "linux")]
+#[path = "cli/run.rs"]
+mod run;
 #[path = "cli/schema.rs"]
 mod schema;
 #[path = "cli/select.rs"]

@@ -97,6 +97,8 @@ pub mod context;
 pub mod frame;
 pub mod inject;
 pub mod ledger;
+#[cfg(feature = "run")]
+pub mod run;
 pub mod tool;
 
 #[cfg(test)]

@@ -361,7 +361,7 @@ fn bad_path(path: &str) -> Option<&'static str> {
 }
 
 /// A path with `/` between its parts on every platform.
-fn slashed(path: &Path) -> String {
+pub(crate) fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path
         .components()
         .map(|part| display_path(Path::new(part.as_os_str())))

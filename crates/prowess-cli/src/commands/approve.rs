@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         return Err(Failure::new(format!("`{name}` cannot be approved"))
             .hint("its files are made on request, so there is nothing to bind an approval to"));
     }
-    if !arguments.yes && !asked(session)? {
+    if !arguments.yes && !asked("approve it?", session)? {
         return Ok(Exit::Findings);
     }
     approvals
@@ -198,20 +198,19 @@ fn summary(entry: &Entry, server: &Server) -> String {
 }
 
 /// Asks the person at the terminal; without one somebody has to say yes beforehand.
-fn asked(session: &mut Session) -> Result<bool, Failure> {
+pub(super) fn asked(question: &str, session: &mut Session) -> Result<bool, Failure> {
     if !session.environment.stdin_terminal {
         return Err(
             Failure::usage("nobody can be asked here").hint("look at the above, then add `--yes`")
         );
     }
-    session.output.message("approve it? [y/N] ");
+    session.output.message(&format!("{question} [y/N] "));
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
-    let yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
-    if !yes {
-        session.output.message("nothing is approved\n");
-    }
-    Ok(yes)
+    Ok(matches!(
+        answer.trim().to_ascii_lowercase().as_str(),
+        "y" | "yes"
+    ))
 }
 
 fn revoke(

@@ -127,6 +127,10 @@ impl Reader<'_> {
         if let Some(section) = self.section(&mut document, "check") {
             self.check(section);
         }
+        if let Some(mut section) = self.section(&mut document, "run") {
+            self.run(&mut section);
+            self.finish(section);
+        }
         if let Some(mut section) = self.section(&mut document, "cache") {
             self.set(&mut section, "enabled", |config| &mut config.cache);
             self.finish(section);
@@ -141,6 +145,15 @@ impl Reader<'_> {
             self.overrides(overrides);
         }
         self.finish(section);
+    }
+
+    /// A project may keep scripts from running, not let them.
+    fn run(&mut self, section: &mut Section<'_>) {
+        let users = self.config.run.clone();
+        self.set(section, "policy", |config| &mut config.run);
+        if self.authority == Authority::Project && self.config.run.value > users.value {
+            self.config.run = users;
+        }
     }
 
     /// The keys are names of skills, so any key is known.

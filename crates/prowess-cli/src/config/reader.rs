@@ -13,6 +13,7 @@ use std::{
 use prowess::{
     Budget, ContentHash, Override, display_text,
     format::{Diagnostic, Position, Severity, Span},
+    run::RunPolicy,
     select::Ranker,
 };
 use serde::de::DeserializeOwned;
@@ -183,6 +184,16 @@ impl Value for Ranker {
         word.parse().map_err(|_| {
             let message = format!("no ranker named `{}`", display_text(&word));
             Fault::new(message, did_you_mean(&word, &Self::ALL.map(Self::name)))
+        })
+    }
+}
+
+impl Value for RunPolicy {
+    fn read(value: &Spanned<DeValue<'_>>, name: &str) -> Result<Self, Fault> {
+        let word = String::read(value, name)?;
+        word.parse().map_err(|_| {
+            let message = format!("no policy named `{}`", display_text(&word));
+            Fault::new(message, did_you_mean(&word, &Self::ALL.map(Self::as_str)))
         })
     }
 }
