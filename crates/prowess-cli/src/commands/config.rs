@@ -151,6 +151,12 @@ fn rows(session: &Session) -> Vec<Row> {
             &config.budget.by,
             None,
         ),
+        row(
+            "run.policy",
+            json!(config.run.value.as_str()),
+            &config.run.by,
+            None,
+        ),
     ];
     rows.push(cache_row(session));
     for (name, decided) in &config.overrides {

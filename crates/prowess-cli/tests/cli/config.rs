@@ -26,6 +26,7 @@ fn the_project_stands_over_the_user() {
         sources.conventions    default                        false
         select.ranker          default                        "lexical"
         prompt.budget          ~/.config/prowess/config.toml  8000
+        run.policy             default                        "ask"
         cache.enabled          default                        true
         limits.file-bytes      default                        1048576
         limits.depth           prowess.toml                   3
