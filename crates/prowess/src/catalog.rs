@@ -135,6 +135,8 @@ fn plural(findings: &[Finding]) -> String {
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     skills: Vec<Skill>,
+    /// Other ways to files that are among the skills.
+    mirrors: Vec<Skill>,
     findings: Vec<Finding>,
     origins: Vec<Arc<Origin>>,
     filter: Filter,
@@ -154,6 +156,7 @@ impl Catalog {
     pub fn assemble(discovery: Discovery, options: &LoadOptions<'_>) -> Self {
         let mut catalog = Self {
             skills: discovery.skills,
+            mirrors: Vec::new(),
             findings: discovery.findings,
             origins: discovery.origins,
             filter: options.filter.clone(),
@@ -173,11 +176,11 @@ impl Catalog {
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         let offset = self.origins.len() as u32;
-        self.skills
-            .extend(other.skills.into_iter().map(|mut skill| {
-                skill.source += offset;
-                skill
-            }));
+        let theirs = other.skills.into_iter().chain(other.mirrors);
+        self.skills.extend(theirs.map(|mut skill| {
+            skill.source += offset;
+            skill
+        }));
         self.origins.extend(other.origins);
         self.findings.extend(other.findings);
         self.partial |= other.partial;
@@ -232,8 +235,12 @@ impl Catalog {
             .by_path
             .get_or_init(|| self.order_by(|a, b| a.path().cmp(b.path())));
         let at = order.partition_point(|&at| self.skills[at as usize].path() < path);
-        let skill = &self.skills[*order.get(at)? as usize];
-        (skill.path() == path).then_some(skill)
+        let skill = order.get(at).map(|&at| &self.skills[at as usize]);
+        skill.filter(|skill| skill.path() == path).or_else(|| {
+            let is_mirror = self.mirrors.iter().any(|mirror| mirror.path() == path);
+            let leads_here = |skill: &&Skill| skill.also_at().iter().any(|it| it == path);
+            is_mirror.then(|| self.skills.iter().find(leads_here))?
+        })
     }
 
     /// What was noticed about paths that are no skill.
@@ -308,10 +315,13 @@ impl Catalog {
             partial,
         } = update;
         let stays = |skill: &&Skill| removed.is_empty() || !removed.contains(&skill.reading());
-        let kept: Vec<Skill> = self.skills.iter().filter(stays).cloned().collect();
+        let known = self.skills.iter().filter(stays).cloned();
+        let mirrors = self.mirrors.iter().filter(stays).cloned().collect();
+        let kept: Vec<Skill> = known.collect();
         added.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
         let mut next = Self {
             skills: merged(kept, added),
+            mirrors,
             findings,
             partial,
             origins: self.origins.clone(),

@@ -29,6 +29,7 @@ use crate::{
             DiskSource, real_path,
             tree::{Dirty, FolderTree, TreeChange},
         },
+        installed::Installed,
         within,
     },
     store::Unusable,
@@ -118,6 +119,8 @@ pub(crate) struct Root {
     memory: Option<Memory>,
     /// Everything its scan depended on, apart from what lies on disk.
     key: String,
+    /// Where its skills came from.
+    installed: Installed,
 }
 
 #[derive(Debug)]
@@ -185,7 +188,12 @@ impl<'a> Loader<'a> {
             partial: false,
             memory: None,
             key: key.unwrap_or_default(),
+            installed: Installed::default(),
         };
+        let may_read = decision == Decision::Trusted || self.options.look_at_untrusted;
+        if may_read && disk.is_some() {
+            root.installed = Installed::near(source.origin());
+        }
         // Of a place that is not trusted, what may be read differs from skill to skill and from
         // day to day: nothing of it is taken over or cached.
         let trusted = decision == Decision::Trusted;
@@ -492,6 +500,11 @@ impl Root {
     /// A skill of this root as part of a catalog, in which the root has this place.
     fn placed(&self, mut skill: Skill, place: usize, options: &LoadOptions<'_>) -> Skill {
         skill.source = place as u32;
+        if !self.installed.is_empty() {
+            let path = skill.absolute_path();
+            let folder = path.parent();
+            skill.installed_from = folder.and_then(|folder| self.installed.from(folder));
+        }
         judge(&mut skill, self.decision, options);
         skill
     }

@@ -48,6 +48,10 @@ pub struct Skill {
     pub(crate) stale: Option<Arc<[Diagnostic]>>,
     /// Set where the skill is somewhere else.
     pub(crate) remote: Option<Arc<Remote>>,
+    /// Other paths that lead to its file.
+    pub(crate) also_at: Vec<PathBuf>,
+    /// Where an installer took it from.
+    pub(crate) installed_from: Option<Arc<str>>,
 }
 
 /// What became of a skill in its catalog.
@@ -164,6 +168,8 @@ impl Skill {
             notes: Vec::new(),
             stale: None,
             remote: None,
+            also_at: Vec::new(),
+            installed_from: None,
         }
     }
 
@@ -297,6 +303,16 @@ impl Skill {
     /// Its file, as it was found.
     pub fn path(&self) -> &Path {
         &self.facts.record.path
+    }
+
+    /// Other paths that lead to its file, sorted: links in other skill folders, mostly.
+    pub fn also_at(&self) -> &[PathBuf] {
+        &self.also_at
+    }
+
+    /// Where an installer took it from, as a lock file or a plugin marketplace near it says.
+    pub fn installed_from(&self) -> Option<&str> {
+        self.installed_from.as_deref()
     }
 
     /// Its file as an absolute path, where it is on disk.

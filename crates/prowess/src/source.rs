@@ -17,6 +17,7 @@ use crate::{limits::Limits, serial};
 
 pub mod clients;
 pub(crate) mod disk;
+pub(crate) mod installed;
 pub(crate) mod memory;
 pub(crate) mod places;
 pub mod remote;

@@ -119,6 +119,9 @@ fn tell_skill(text: &mut String, skill: &Skill) {
     let state = skill.state().as_str();
     let name = skill.name().escape_default();
     writeln!(text, "{state} {name} {}", display_path(skill.path())).unwrap();
+    for path in skill.also_at() {
+        writeln!(text, "  also at {}", display_path(path)).unwrap();
+    }
     for diagnostic in skill.diagnostics() {
         tell_diagnostic(text, diagnostic);
     }

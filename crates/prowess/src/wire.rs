@@ -30,6 +30,12 @@ pub struct SkillRow<'a> {
     pub description: &'a str,
     /// Its file.
     pub path: String,
+    /// Other paths that lead to the same file: links in the folders of other clients.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_at: Vec<String>,
+    /// Where an installer took it from, as a lock file or a plugin marketplace near it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub installed_from: Option<&'a str>,
     /// How near its place is.
     pub scope: &'static str,
     /// A short word for its place.
@@ -94,6 +100,8 @@ impl<'a> From<&'a Skill> for SkillRow<'a> {
             name: skill.name(),
             description: skill.description(),
             path: display_path(skill.path()),
+            also_at: skill.also_at().iter().map(|it| display_path(it)).collect(),
+            installed_from: skill.installed_from(),
             scope: skill.origin().scope.as_str(),
             origin: &skill.origin().label,
             state: skill.state().as_str(),
@@ -184,6 +192,7 @@ mod tests {
               ]
             }"#]].assert_eq(&all);
         let active = ListOutput::new(&catalog, |skill| skill.state() == State::Active);
-        assert_eq!((active.skills.len(), active.diagnostics.len()), (1, 0));
+        // Why the other is broken is said all the same.
+        assert_eq!((active.skills.len(), active.diagnostics.len()), (1, 1));
     }
 }

@@ -115,6 +115,8 @@ fn row<'a>(listed: &'a Listed, client: &'a Client, catalog: &'a Catalog) -> Skil
         name: listed.name(),
         description: listed.description(),
         path: display_path(listed.path()),
+        also_at: Vec::new(),
+        installed_from: skill.and_then(Skill::installed_from),
         scope: skill.map_or(scope, |it| it.origin().scope).as_str(),
         origin: skill.map_or(&client.name, |it| &it.origin().label),
         state: listed.state(),

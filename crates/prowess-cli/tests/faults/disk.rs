@@ -306,9 +306,6 @@ fn row_24_a_folder_that_is_a_link() {
             symlink(outside.join("theirs"), root.join("theirs")).unwrap();
         },
         &expect![[r#"
-            alias/SKILL.md: shadowed
-              1:1 warning[duplicate]: the explicit skill `real` is a copy of `$ROOT/shelf/real/SKILL.md` and is listed once
-              2:7 error[name-differs-from-folder]: the skill is called `real` and its folder `alias`; clients differ in which they use
             shelf/real/SKILL.md: active
             theirs:
               1:1 error[symlink-outside]: the link `$ROOT/theirs` leads outside, to `$HOME/outside/theirs`, and is not followed

@@ -1,6 +1,10 @@
 //! Decides for every skill of a snapshot what becomes of it.
 
-use std::{cmp::Reverse, path::Path};
+use std::{
+    cmp::Reverse,
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use prowess_format::{Profile, rules};
 
@@ -9,7 +13,7 @@ use crate::{
     display::display_path,
     select::same_tag,
     skill::{HiddenBy, Skill, State},
-    source::{Scope, note},
+    source::{Layout, Scope, note},
     trust::Decision,
 };
 
@@ -42,7 +46,9 @@ fn precedence(skill: &Skill) -> impl Ord + '_ {
 impl Catalog {
     /// Sorts the skills and gives each its state.
     pub(super) fn resolve(&mut self) {
+        self.skills.append(&mut self.mirrors);
         self.skills.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
+        self.fold_mirrors();
         for skill in &mut self.skills {
             skill.notes.clear();
             skill.state = match skill.state {
@@ -69,6 +75,68 @@ impl Catalog {
                 skill.state = State::Hidden(by);
             }
         }
+    }
+
+    /// Keeps one skill for each real file, with the other paths that lead to it. Installers put a
+    /// skill into one client's folder and links to it into others.
+    fn fold_mirrors(&mut self) {
+        for skill in &mut self.skills {
+            skill.also_at.clear();
+        }
+        if !self.may_meet_twice() {
+            return;
+        }
+        let mut places: HashMap<PathBuf, Vec<usize>> = HashMap::new();
+        for (at, skill) in self.skills.iter().enumerate() {
+            if let Some(path) = skill.real_path() {
+                places.entry(path).or_default().push(at);
+            }
+        }
+        let mut mirrors = vec![false; self.skills.len()];
+        for group in places.into_values().filter(|group| group.len() > 1) {
+            // What is trusted by one place is not hidden by a link to it from another.
+            let rank = |at: usize| {
+                let skill = &self.skills[at];
+                (
+                    !skill.is_trusted(),
+                    skill.location().is_some(),
+                    precedence(skill),
+                )
+            };
+            let Some(&own) = group.iter().min_by(|&&a, &&b| rank(a).cmp(&rank(b))) else {
+                continue;
+            };
+            let others = group.iter().filter(|&&at| at != own);
+            let mut paths: Vec<PathBuf> = Vec::new();
+            for &at in others {
+                mirrors[at] = true;
+                paths.push(self.skills[at].path().to_path_buf());
+            }
+            paths.sort();
+            paths.dedup();
+            let skill = &mut self.skills[own];
+            paths.retain(|path| path != skill.path());
+            skill.also_at = paths;
+        }
+        let mut is_mirror = mirrors.into_iter();
+        let folded = self
+            .skills
+            .extract_if(.., |_| is_mirror.next().unwrap_or_default());
+        self.mirrors.extend(folded);
+    }
+
+    /// Whether one file may have been found by two paths: by a link, or because one place lies in
+    /// another.
+    fn may_meet_twice(&self) -> bool {
+        let mut roots: Vec<&Path> = self
+            .origins
+            .iter()
+            .filter_map(|it| it.real_root.as_deref())
+            .collect();
+        // Sorted by their parts, what lies in a folder follows it.
+        roots.sort();
+        roots.windows(2).any(|it| it[1].starts_with(it[0]))
+            || self.skills.iter().any(|skill| skill.location().is_some())
     }
 
     /// Gives one of the skills `start..end` their common name.
@@ -106,6 +174,9 @@ fn shadow_note(
     winner: &Skill,
     profile: Profile,
 ) -> Option<prowess_format::Diagnostic> {
+    if is_meant(loser, winner) {
+        return None;
+    }
     let name = loser.name().escape_debug();
     let [scope, winning_scope] = [loser.origin().scope, winner.origin().scope];
     let path = display_path(winner.path());
@@ -125,6 +196,39 @@ fn shadow_note(
         ),
         "rename one of the two to use both",
     )
+}
+
+/// Whether two skills of one name are how people lay skills out, and nobody has to do anything.
+fn is_meant(loser: &Skill, winner: &Skill) -> bool {
+    let [from, by] = [loser.origin(), winner.origin()];
+    // A copy for another client, in the same project or at home.
+    let mirrored =
+        loser.hash() == winner.hash() && from.scope == by.scope && from.label != by.label;
+    // The skill of a package beside that of the whole repository: each is meant for its own place.
+    let packaged = loser.source == winner.source && package(loser.path()) != package(winner.path());
+    // Of several `AGENTS.md` the nearest counts.
+    let conventions = [loser, winner]
+        .iter()
+        .all(|it| it.layout() == Layout::Convention);
+    mirrored || packaged || conventions
+}
+
+/// The folder whose skills these are: that around the last `skills`, or around the client's folder
+/// in which that lies. `None` where no folder is called so.
+fn package(path: &Path) -> Option<&Path> {
+    let skills = path
+        .ancestors()
+        .skip(2)
+        .find(|it| it.file_name().is_some_and(|name| name == "skills"))?;
+    let around = skills.parent()?;
+    let hidden = around
+        .file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    if hidden {
+        around.parent()
+    } else {
+        Some(around)
+    }
 }
 
 fn untrusted_note(skill: &Skill, profile: Profile) -> Option<prowess_format::Diagnostic> {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{Catalog, Filter, LoadError, LoadOptions};
 use crate::{
-    MemorySource, Scope, Source, TrustAll,
+    DiskSource, Environment, MemorySource, Places, Scope, Skill, Source, TrustAll,
     testing::{Tree, skill_text},
 };
 
@@ -308,4 +308,96 @@ proptest! {
         prop_assert_eq!(&alone, &told(2));
         prop_assert_eq!(&alone, &told(7));
     }
+}
+
+/// What installers leave behind: one client's folder holds the skill, another's a link to it or a
+/// copy of it.
+#[cfg(unix)]
+#[test]
+fn a_skill_that_is_mirrored_for_other_clients_is_one_skill_and_no_fault() {
+    let tree = Tree::new()
+        .skill("home/.agents/skills/pdf")
+        .skill("home/.agents/skills/sql")
+        .link("home/.claude/skills/pdf", "../../.agents/skills/pdf")
+        .skill("home/.claude/skills/sql");
+    let known = [
+        tree.at("home/.claude/skills"),
+        tree.at("home/.agents/skills"),
+    ];
+    let source = |client: &str| {
+        let root = tree.at(&format!("home/.{client}/skills"));
+        let source = DiskSource::new(root).scope(Scope::User).label(client);
+        Box::new(source.allow_places(&known)) as Box<dyn Source>
+    };
+    let sources = [source("claude"), source("agents")];
+    let catalog = Catalog::load(&sources, &trusting()).unwrap();
+    expect![[r#"
+        active pdf home/.agents/skills/pdf/SKILL.md
+          also at home/.claude/skills/pdf/SKILL.md
+        shadowed sql home/.agents/skills/sql/SKILL.md
+        active sql home/.claude/skills/sql/SKILL.md
+    "#]]
+    .assert_eq(&tree.tell(&catalog));
+    let link = tree.at("home/.claude/skills/pdf/SKILL.md");
+    assert_eq!(catalog.by_path(&link).map(Skill::name), Some("pdf"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_project_does_not_hide_the_skill_of_the_user() {
+    let tree = Tree::new().skill("home/.agents/skills/pdf").link(
+        "work/.agents/skills/pdf",
+        "../../../home/.agents/skills/pdf",
+    );
+    let known = [tree.at("home/.agents/skills")];
+    let project = DiskSource::new(tree.at("work/.agents/skills")).scope(Scope::Project);
+    let user = DiskSource::new(tree.at("home/.agents/skills")).scope(Scope::User);
+    let sources: [Box<dyn Source>; 2] = [Box::new(project.allow_places(&known)), Box::new(user)];
+    let catalog = Catalog::load(&sources, &LoadOptions::default()).unwrap();
+    expect![[r#"
+        active pdf home/.agents/skills/pdf/SKILL.md
+          also at work/.agents/skills/pdf/SKILL.md
+    "#]]
+    .assert_eq(&tree.tell(&catalog));
+}
+
+#[test]
+fn the_skill_of_a_package_is_no_conflict_with_that_of_the_repository() {
+    let text = |body: &str| skill_text("lint") + body;
+    let tree = Tree::new()
+        .skill(".agents/skills/lint")
+        .file("packages/web/.agents/skills/lint/SKILL.md", text("Web.\n"))
+        .file(".agents/skills/style/SKILL.md", text("Twice.\n"));
+    expect![[r#"
+        active lint ./.agents/skills/lint/SKILL.md
+        shadowed lint ./.agents/skills/style/SKILL.md
+          warning[name-differs-from-folder] the skill is called `lint` and its folder `style`; clients differ in which they use
+          warning[shadowed] the explicit skill `lint` is hidden by the explicit skill of the same name at `./.agents/skills/lint/SKILL.md`
+        shadowed lint ./packages/web/.agents/skills/lint/SKILL.md
+    "#]]
+    .assert_eq(&tree.load("."));
+}
+
+#[test]
+fn the_nearest_convention_file_wins() {
+    let tree = Tree::new()
+        .folder("repo/.git")
+        .file("repo/AGENTS.md", "# All\n")
+        .file("repo/packages/web/AGENTS.md", "# Web\n");
+    let environment = Environment {
+        working_directory: tree.at("repo/packages/web"),
+        ..Environment::default()
+    };
+    let wanted = Places {
+        conventions: true,
+        ..Places::default()
+    };
+    let sources = crate::places(&wanted, &environment).into_iter();
+    let sources: Vec<Box<dyn Source>> = sources.map(|it| Box::new(it) as _).collect();
+    let catalog = Catalog::load(&sources, &trusting()).unwrap();
+    expect![[r#"
+        shadowed agents repo/AGENTS.md
+        active agents repo/packages/web/AGENTS.md
+    "#]]
+    .assert_eq(&tree.tell(&catalog));
 }

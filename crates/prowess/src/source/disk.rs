@@ -89,6 +89,15 @@ impl DiskSource {
         self
     }
 
+    /// Allows links to lead into these folders, which are absolute and without links, where they do
+    /// not lie in this one anyway.
+    pub(crate) fn allow_places(mut self, places: &[PathBuf]) -> Self {
+        let own = self.origin.real_root.clone();
+        let others = places.iter().filter(|it| Some(*it) != own.as_ref());
+        self.allowed.extend(others.cloned());
+        self
+    }
+
     /// Opens files by path, as on platforms without folder handles. For tests of that way.
     #[cfg(test)]
     #[must_use]

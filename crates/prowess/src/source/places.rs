@@ -112,7 +112,7 @@ pub fn places(places: &Places, environment: &Environment) -> Vec<DiskSource> {
         }
     }
     if places.conventions {
-        sources.extend(convention_source(environment));
+        sources.extend(convention_sources(environment));
     }
     for source in outer {
         if source
@@ -125,9 +125,15 @@ pub fn places(places: &Places, environment: &Environment) -> Vec<DiskSource> {
             sources.push(source.repository(repository));
         }
     }
+    // Installers put a skill into one folder and links to it into those of other clients.
+    let known: Vec<PathBuf> = sources
+        .iter()
+        .filter_map(|source| source.real_root().map(Path::to_path_buf))
+        .collect();
     sources
         .into_iter()
         .map(|source| places.allowed_links.iter().fold(source, DiskSource::allow))
+        .map(|source| source.allow_places(&known))
         .collect()
 }
 
@@ -188,15 +194,18 @@ fn project_sources(places: &Places, environment: &Environment) -> Vec<DiskSource
         .collect()
 }
 
-fn convention_source(environment: &Environment) -> Option<DiskSource> {
-    let root = project_folders(environment).pop()?;
-    Some(
-        DiskSource::new(&root)
+/// The nearest folder comes first, so that its `AGENTS.md` wins over those above it. The last one
+/// holds all of them.
+fn convention_sources(environment: &Environment) -> Vec<DiskSource> {
+    let folders = project_folders(environment);
+    let sources = folders.iter().map(|folder| {
+        DiskSource::new(folder)
             .scope(Scope::Project)
             .label("conventions")
             .layout(Layout::Convention)
-            .repository(Some(root)),
-    )
+            .repository(folders.last().cloned())
+    });
+    sources.collect()
 }
 
 fn user_sources(folders: &[SkillFolder], environment: &Environment) -> Vec<DiskSource> {

@@ -78,6 +78,11 @@ pub(super) fn is_history(name: &OsStr) -> bool {
     is_one_of(name, &HISTORY)
 }
 
+/// Whether a folder is called like build output. Somebody may call a skill so.
+pub(super) fn is_output(name: &OsStr) -> bool {
+    is_one_of(name, &OUTPUT)
+}
+
 fn is_one_of(name: &OsStr, names: &[&str]) -> bool {
     names.iter().any(|known| name == *known)
 }

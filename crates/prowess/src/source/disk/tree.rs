@@ -21,7 +21,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     DiskSource,
     handle::{Facts, Folder, Kind, NativeFolder},
-    names::is_ignored,
     open::open_located,
     portable::PortableFolder,
     real_path,
@@ -577,9 +576,7 @@ impl<F: Folder> Walk<'_, F> {
         (folders, links): (&[OsString], &[OsString]),
         mark: usize,
     ) {
-        let ignores = folders.iter().any(|name| is_ignored(name));
-        let settled = !worker.unsettled && links.is_empty() && !ignores;
-        let walked = folders.iter().filter(|name| !is_ignored(name));
+        let settled = !worker.unsettled && links.is_empty();
         worker.unsettled = false;
         let seen = FolderNode {
             place: place(stamp),
@@ -590,7 +587,7 @@ impl<F: Folder> Walk<'_, F> {
                 replaced: false,
                 ..here.clone()
             },
-            folders: walked.chain(links).cloned().collect(),
+            folders: folders.iter().chain(links).cloned().collect(),
             files: std::mem::take(&mut worker.files),
             findings: worker.look.findings.split_off(mark),
             targets: std::mem::take(&mut worker.targets),

@@ -18,7 +18,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     DiskSource,
     handle::{Buffers, Folder, Kind},
-    names::{BUNDLED, is_history, is_ignored, is_misnamed, is_skill_file, is_wanted},
+    names::{
+        BUNDLED, SKILL_FILE, is_history, is_ignored, is_misnamed, is_output, is_skill_file,
+        is_wanted,
+    },
     tree::{FileNode, Look, Prior, now},
 };
 use crate::{
@@ -209,9 +212,15 @@ impl<'a, F: Folder> Walk<'a, F> {
         // The stamp comes first: what is added while the list is read makes it out of date.
         let stamp = self.prior.and_then(|_| folder.own_stamp());
         let mark = worker.look.findings.len();
-        let Some(listing) = self.list(worker, &folder, &here) else {
+        let Some(mut listing) = self.list(worker, &folder, &here) else {
             return;
         };
+        let ignored: Vec<OsString> = listing
+            .folders
+            .extract_if(.., |name| {
+                is_ignored(name) && !self.is_skill_of_its_own(&folder, &here, name)
+            })
+            .collect();
         let has_skill = self.skills(worker, &folder, &here, listing.skills);
         if !has_skill {
             // Other text files are looked into, so their folder's times say too little.
@@ -220,8 +229,13 @@ impl<'a, F: Folder> Walk<'a, F> {
             self.report_misnamed(worker, &here, &listing.misnamed);
         }
         if self.prior.is_some() {
+            // What lies in an ignored folder is found by a look, not by the times of this one.
+            worker.unsettled |= !ignored.is_empty();
             let (folders, links) = (&listing.folders, &listing.links);
             self.remember(worker, stamp, &here, (folders, links), mark);
+        }
+        for name in &ignored {
+            self.peek(worker, &folder, &here.path.join(name), name);
         }
         if listing.folders.is_empty() && listing.links.is_empty() {
             return;
@@ -249,6 +263,19 @@ impl<'a, F: Folder> Walk<'a, F> {
             // The source is a single file, and this the folder around it.
             Err(_) => real.parent().map(Path::to_path_buf),
         }
+    }
+
+    /// Whether a folder with an ignored name is a skill all the same: one called `build` may be,
+    /// right in a folder of skills and with a `SKILL.md` in it.
+    fn is_skill_of_its_own(&self, folder: &F, here: &Here, name: &OsStr) -> bool {
+        let among_skills = here.depth == 0 || self.own_name(here) == Some(OsStr::new("skills"));
+        among_skills
+            && is_output(name)
+            && self.source.layout == Layout::Folder
+            && folder.child(name).is_ok_and(|child| {
+                let found = child.facts(OsStr::new(SKILL_FILE));
+                matches!(found, Ok((Kind::File | Kind::Link, _)))
+            })
     }
 
     fn own_name<'h>(&'h self, here: &'h Here) -> Option<&'h OsStr> {
@@ -283,10 +310,6 @@ impl<'a, F: Folder> Walk<'a, F> {
             return;
         }
         let path = here.path.join(name);
-        if is_ignored(name) {
-            self.peek(worker, parent, &path, name);
-            return;
-        }
         if here.depth >= self.request.limits.depth {
             self.too_deep(worker, &path);
             return;

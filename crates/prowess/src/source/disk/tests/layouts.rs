@@ -103,16 +103,19 @@ fn ignored_folders_are_not_searched_and_what_they_hide_is_told() {
     check(
         &Tree::new()
             .skill("build/scripts/agents/skills/pdf")
+            // Right among skills it is one, whatever its name.
             .skill("build/scripts/agents/skills/build")
+            .skill("build/scripts/agents/skills/group/dist")
             .skill("build/scripts/agents/skills/node_modules/pkg/skills/x")
             // Unpacked by Codex, and nobody's loss.
             .skill("build/scripts/agents/skills/.system/imagegen")
             .file("build/scripts/agents/skills/.git/HEAD", "x"),
         "build/scripts/agents/skills",
         &expect![[r#"
+            active build build/scripts/agents/skills/build/SKILL.md
             active pdf build/scripts/agents/skills/pdf/SKILL.md
-            build/scripts/agents/skills/build/SKILL.md
-              warning[ignored-folder] `build/scripts/agents/skills/build/SKILL.md` is not loaded: folders named `build` are not searched
+            build/scripts/agents/skills/group/dist/SKILL.md
+              warning[ignored-folder] `build/scripts/agents/skills/group/dist/SKILL.md` is not loaded: folders named `dist` are not searched
             build/scripts/agents/skills/node_modules/pkg/skills/x/SKILL.md
               warning[ignored-folder] `build/scripts/agents/skills/node_modules/pkg/skills/x/SKILL.md` is not loaded: folders named `node_modules` are not searched
         "#]],

@@ -29,10 +29,8 @@ fn links_are_followed_inside_and_refused_outside() {
           error[broken-link] the link `skills/dangling/SKILL.md` leads nowhere: No such file or directory (os error 2)
         broken passwd skills/passwd/SKILL.md
           error[symlink-outside] the link `skills/passwd/SKILL.md` leads outside, to `/etc/passwd`, and is not followed
-        shadowed real skills/inside/SKILL.md
-          warning[name-differs-from-folder] the skill is called `real` and its folder `inside`; clients differ in which they use
-          warning[duplicate] the explicit skill `real` is a copy of `skills/real/SKILL.md` and is listed once
         active real skills/real/SKILL.md
+          also at skills/inside/SKILL.md
         broken zero skills/zero/SKILL.md
           error[symlink-outside] the link `skills/zero/SKILL.md` leads outside, to `/dev/zero`, and is not followed
         skills/gone
@@ -70,11 +68,9 @@ fn link_loops_end() {
         ".",
         &expect![[r#"
             active one ./a/one/SKILL.md
-            shadowed one ./b/back/one/SKILL.md
-              warning[duplicate] the explicit skill `one` is a copy of `./a/one/SKILL.md` and is listed once
-            shadowed two ./a/over/two/SKILL.md
-              warning[duplicate] the explicit skill `two` is a copy of `./b/two/SKILL.md` and is listed once
+              also at ./b/back/one/SKILL.md
             active two ./b/two/SKILL.md
+              also at ./a/over/two/SKILL.md
             ./a/over/back
               hint[link-loop] `./a/over/back` leads back to `a`, which is already being searched
             ./a/self

@@ -1,0 +1,193 @@
+//! Who put a skill there: lock files of installers and plugin marketplaces near a place.
+//!
+//! `npx skills` writes `skills-lock.json` into a project and `.skill-lock.json` beside the user's
+//! skills; plugins of Claude Code are listed in `.claude-plugin/marketplace.json`. They only say
+//! where a skill came from. Nothing is decided by them, so one that cannot be read says nothing.
+
+use std::{
+    collections::HashMap,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use serde::Deserialize;
+
+use super::{Origin, Scope, disk::read_file};
+
+/// More than any real one has; a thousand skills make some 300 KB.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+const LOCK_FILES: [&str; 2] = ["skills-lock.json", ".skill-lock.json"];
+const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+
+/// How far above a place such files lie: beside `.agents`, in which `skills` lies.
+const LEVELS: usize = 3;
+
+/// Where the skills of a place came from, as far as files near it say so.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Installed {
+    /// By the name of a skill's folder.
+    by_folder: HashMap<String, Arc<str>>,
+    /// By the folders that plugins name, real and absolute.
+    plugins: Vec<(PathBuf, Arc<str>)>,
+}
+
+#[derive(Deserialize)]
+struct LockFile {
+    skills: HashMap<String, LockedSkill>,
+}
+
+#[derive(Deserialize)]
+struct LockedSkill {
+    source: String,
+}
+
+#[derive(Deserialize)]
+struct Marketplace {
+    name: String,
+    #[serde(default)]
+    plugins: Vec<Plugin>,
+}
+
+#[derive(Deserialize)]
+struct Plugin {
+    name: String,
+    /// A path, or a table that names another repository.
+    #[serde(default)]
+    source: serde_json::Value,
+    #[serde(default)]
+    skills: Vec<String>,
+}
+
+impl Installed {
+    /// Reads what lies near a place: in it, beside the user's skills, and in the folders above as
+    /// far as they are of its repository. Nothing else is opened.
+    pub(crate) fn near(origin: &Origin) -> Self {
+        let mut installed = Self::default();
+        let Some(root) = origin.real_root.as_deref() else {
+            return installed;
+        };
+        let top = match (&origin.repository, origin.scope) {
+            (Some(repository), _) if root.starts_with(repository) => repository.as_path(),
+            (_, Scope::User) => root.parent().unwrap_or(root),
+            _ => root,
+        };
+        let near = root.ancestors().take(LEVELS);
+        for folder in near.take_while(|it| it.starts_with(top)) {
+            for name in LOCK_FILES {
+                if let Some(lock) = read::<LockFile>(&folder.join(name)) {
+                    for (skill, locked) in lock.skills {
+                        let source: Arc<str> = locked.source.into();
+                        installed.by_folder.entry(skill).or_insert(source);
+                    }
+                }
+            }
+            if let Some(marketplace) = read::<Marketplace>(&folder.join(MARKETPLACE)) {
+                installed.take_plugins(folder, marketplace);
+            }
+        }
+        installed
+    }
+
+    fn take_plugins(&mut self, folder: &Path, marketplace: Marketplace) {
+        for plugin in marketplace.plugins {
+            let from: Arc<str> = format!("plugin {} of {}", plugin.name, marketplace.name).into();
+            let Some(own) = plugin.source.as_str().and_then(|it| below(folder, it)) else {
+                continue;
+            };
+            if plugin.skills.is_empty() {
+                self.plugins.push((own, from));
+                continue;
+            }
+            let skills = plugin.skills.iter().filter_map(|it| below(&own, it));
+            self.plugins
+                .extend(skills.map(|path| (path, Arc::clone(&from))));
+        }
+    }
+
+    /// Whether nothing near the place says anything.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_folder.is_empty() && self.plugins.is_empty()
+    }
+
+    /// Where the skill in this folder came from; the nearest plugin counts.
+    pub(crate) fn from(&self, folder: &Path) -> Option<Arc<str>> {
+        let name = folder.file_name()?.to_str()?;
+        if let Some(source) = self.by_folder.get(name) {
+            return Some(Arc::clone(source));
+        }
+        let around = self.plugins.iter().filter(|it| folder.starts_with(&it.0));
+        let nearest = around.max_by_key(|it| it.0.as_os_str().len());
+        nearest.map(|it| Arc::clone(&it.1))
+    }
+}
+
+/// A path that a file names, below the folder it speaks of.
+fn below(folder: &Path, path: &str) -> Option<PathBuf> {
+    let mut below = folder.to_path_buf();
+    for part in Path::new(path).components() {
+        match part {
+            Component::Normal(name) => below.push(name),
+            Component::CurDir => {}
+            _ => return None,
+        }
+    }
+    Some(below)
+}
+
+fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&read_file(path, MOST_BYTES)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Tree;
+
+    #[test]
+    fn lock_files_and_marketplaces_say_where_a_skill_came_from() {
+        let tree = Tree::new()
+            .skill("home/.agents/skills/pdf")
+            .file(
+                "home/.agents/.skill-lock.json",
+                r#"{"version": 3, "skills": {"pdf": {"source": "anthropics/skills", "sourceType": "github"}}}"#,
+            )
+            .file(
+                "work/skills-lock.json",
+                r#"{"version": 1, "skills": {"sql": {"source": "acme/skills"}}}"#,
+            )
+            .file("work/.agents/skills-lock.json", "no JSON")
+            .file(
+                "market/.claude-plugin/marketplace.json",
+                r#"{"name": "tools", "plugins": [
+                    {"name": "office", "source": "./", "skills": ["./skills/word"]},
+                    {"name": "web", "source": "./plugins/web"},
+                    {"name": "far", "source": {"source": "github", "repo": "a/b"}},
+                    {"name": "out", "source": "../secret"}
+                ]}"#,
+            );
+        let from = |root: &str, folder: &str| {
+            let home = root.starts_with("home");
+            let scope = if home { Scope::User } else { Scope::Project };
+            let origin = Origin {
+                real_root: Some(tree.at(root)),
+                repository: (!home).then(|| tree.at(root.split('/').next().unwrap())),
+                ..Origin::new(scope, "agents", root)
+            };
+            let found = Installed::near(&origin).from(&tree.at(folder));
+            found.as_deref().unwrap_or("-").to_owned()
+        };
+        let home = "home/.agents/skills";
+        assert_eq!(from(home, "home/.agents/skills/pdf"), "anthropics/skills");
+        assert_eq!(from(home, "home/.agents/skills/own"), "-");
+        let work = "work/.agents/skills";
+        assert_eq!(from(work, "work/.agents/skills/sql"), "acme/skills");
+        assert_eq!(
+            from("market", "market/skills/word"),
+            "plugin office of tools"
+        );
+        assert_eq!(from("market", "market/skills/excel"), "-");
+        let web = "market/plugins/web/skills/css";
+        assert_eq!(from("market", web), "plugin web of tools");
+    }
+}
