@@ -160,7 +160,7 @@ impl Staged {
             .iter()
             .map(|file: &SealedFile| file.path.as_str());
         files
-            .filter(|path| !path.ends_with(".md"))
+            .filter(|path| Path::new(path).extension() != Some("md".as_ref()))
             .filter(|path| {
                 let found = interpreter_of(&self.folder().join(path), search);
                 matches!(found, Ok(_) | Err(InterpreterError::Missing { .. }))
