@@ -10,6 +10,7 @@ mod api;
 mod bench;
 mod clients;
 mod conformance;
+mod dialects;
 mod fuzz;
 mod generate;
 mod quality;
@@ -38,6 +39,7 @@ enum Chore {
     Bench(bench::Bench),
     Clients(clients::Clients),
     Conformance(conformance::Conformance),
+    Dialects(dialects::Dialects),
     /// Feed made-up bytes to every parser, and check what comes out
     Fuzz(fuzz::Fuzz),
     /// Write a catalog of made-up skills and print its folder
@@ -54,6 +56,7 @@ fn main() -> Result<ExitCode> {
         Chore::Bench(bench) => bench.run()?,
         Chore::Clients(clients) => return clients.run(),
         Chore::Conformance(conformance) => return conformance.run(),
+        Chore::Dialects(dialects) => return dialects.run(),
         Chore::Fuzz(fuzz) => fuzz.run()?,
         Chore::Generate(generate) => generate.run()?,
         Chore::Swap(swap) => swap.run()?,
