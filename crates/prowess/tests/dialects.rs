@@ -44,7 +44,12 @@ fn agreement(verdict: &Verdict, name: &str, description: &str, real: Option<&str
         (Outcome::Unknown, _) => return Agreement::Unknown,
         (Outcome::Dropped, real) => real.is_none(),
         // It is not there yet: it comes with the first file that its paths name.
-        (_, None) => finding.is_some_and(|it| it.rule == "paths"),
+        (Outcome::Changed, None) => finding.is_some_and(|it| it.rule == "paths"),
+        // The list that was asked for is the model's, and the claim is that it is not in there.
+        (_, None) => {
+            let mut notes = verdict.notes.iter();
+            notes.any(|it| it.starts_with("the model is not told"))
+        }
         // A skill of a name and a text that are not its own has changed.
         (Outcome::Loads, Some((real, _))) if real != name => false,
         (Outcome::Loads, Some((_, "(only by name)"))) => true,

@@ -281,9 +281,9 @@ impl Fields {
             }
             (Err(_), Repair::Lines) => return Ok(Self::lines(inner)),
             (Ok(node), Repair::Pairs) if !matches!(node, Some(Node::Map(_))) => {
-                return Ok(Self::pairs(inner));
+                return Self::pairs(inner);
             }
-            (Err(_), Repair::Pairs) => return Ok(Self::pairs(inner)),
+            (Err(_), Repair::Pairs) => return Self::pairs(inner),
             (Ok(node), _) => (node, false),
             (Err(fault), Repair::Refused) => return Err(broken(fault)),
             (Err(fault), Repair::Quotes) => {
@@ -312,10 +312,17 @@ impl Fields {
         let get = |name: &'static str| node.and_then(|node| node.get(name));
         let text_of_any = rules.typed == Some(Typed::Text);
         let field = |name: &'static str| get(name).map(|node| Field::of(flavor, node, text_of_any));
+        // A list is printed with commas between its values, where anything is printed.
+        let joined = |name: &'static str| match (get(name), rules.typed) {
+            (Some(list @ Node::List(_)), Some(Typed::Joined)) => {
+                printed(flavor, list).map(Field::Text)
+            }
+            _ => field(name),
+        };
         let is_true = |name: &'static str| get(name).and_then(|node| truth(flavor, node));
         Self {
-            name: field("name"),
-            description: field("description"),
+            name: joined("name"),
+            description: joined("description"),
             when_to_use: get("when_to_use").and_then(|node| printed(flavor, node)),
             manual: is_true("disable-model-invocation") == Some(true),
             no_user: match get("user-invocable") {
@@ -382,7 +389,7 @@ impl Fields {
     }
 
     /// Lines `key: value` as they stand.
-    fn pairs(inner: &str) -> Self {
+    fn pairs(inner: &str) -> Result<Self, Refusal> {
         let mut fields = Self {
             repaired: true,
             ..Self::default()
@@ -411,7 +418,10 @@ impl Fields {
                     let inner = &value[1..value.len() - 1];
                     Field::Text(inner.replace("\\\"", "\"").replace("\\\\", "\\"))
                 }
-                _ => Field::Text(value.to_owned()),
+                _ => match Flavor::Yaml.number(value) {
+                    Some(number) => Field::Typed(Some(number)),
+                    None => Field::Text(value.to_owned()),
+                },
             };
             let says = |word: &str| value == Field::Text(word.to_owned());
             match trimmed(key) {
@@ -419,10 +429,20 @@ impl Fields {
                 "user-invocable" => fields.no_user = says("false"),
                 "name" => fields.name = Some(value),
                 "description" => fields.description = Some(value),
+                // Neither can be a list here, as both must be.
+                "paths" | "allowedTools" if value != Field::Typed(None) => {
+                    return Err(refusal(
+                        "checked",
+                        "its `paths` or `allowedTools` is no list",
+                    ));
+                }
+                "model" if matches!(value, Field::Typed(Some(_))) => {
+                    return Err(refusal("checked", "its `model` is no text"));
+                }
                 _ => {}
             }
         }
-        fields
+        Ok(fields)
     }
 }
 
@@ -752,9 +772,8 @@ fn entry(rules: &Rules, fields: &Fields, body: &str, folder: &str) -> Reading {
     let typed = rules.typed.unwrap_or(Typed::Text);
     let mut from = DescriptionFrom::Field;
     let mut description = match (&fields.description, typed) {
-        (Some(Field::Text(text)), _) | (Some(Field::Typed(Some(text))), Typed::Printed) => {
-            Some(text.clone())
-        }
+        (Some(Field::Text(text)), _)
+        | (Some(Field::Typed(Some(text))), Typed::Printed | Typed::Joined) => Some(text.clone()),
         // A text that must be there is what stands there; one that may be missing is missing.
         (Some(Field::Typed(Some(text))), Typed::Text)
             if rules.missing_description == Some(MissingDescription::Empty) =>
@@ -820,6 +839,9 @@ fn entry(rules: &Rules, fields: &Fields, body: &str, folder: &str) -> Reading {
 fn shown(rules: &Rules, fields: &Fields, mut text: String) -> Result<String, Refusal> {
     match rules.markup {
         Some(Markup::Removed) => text = without_tags(&text),
+        Some(Markup::FirstLine) => {
+            text = trimmed(&text).lines().next().unwrap_or_default().to_owned();
+        }
         Some(Markup::Escaped) => text = text.replace('<', "&lt;").replace('>', "&gt;"),
         None => {}
     }
@@ -863,9 +885,8 @@ fn name(rules: &Rules, fields: &Fields, folder: &str) -> Result<String, Refusal>
     }
     let by_folder = rules.missing_name == Some(MissingName::Folder);
     let written = match (&fields.name, typed) {
-        (Some(Field::Text(text)), _) | (Some(Field::Typed(Some(text))), Typed::Printed) => {
-            Some(text.clone())
-        }
+        (Some(Field::Text(text)), _)
+        | (Some(Field::Typed(Some(text))), Typed::Printed | Typed::Joined) => Some(text.clone()),
         (Some(_), Typed::Refused) => return Err(refusal("typed", "its name is no text to YAML")),
         (Some(Field::Other), _) => return Err(refusal("typed", "its name is a list or a map")),
         _ => None,

@@ -12,7 +12,7 @@ use super::{
     scan::{self, SKILL},
 };
 use crate::source::clients::rules::{
-    AllowedTools, Answer, Budget, Depth, NameDiffers, Over, RootSkill, Rules, Tier, Yaml,
+    AllowedTools, Answer, Budget, Depth, Markup, NameDiffers, Over, RootSkill, Rules, Tier, Yaml,
 };
 
 fn changed(rule: &'static str, message: String) -> Finding {
@@ -372,7 +372,10 @@ impl View<'_> {
                     )
                     .help("say what and when first, and shorten the rest");
                 }
-                let rule = if rules.markup.is_some() && subject.description.contains('<') {
+                let is_cut = rules.markup == Some(Markup::FirstLine)
+                    && subject.description.trim().contains('\n');
+                let rule = if is_cut || rules.markup.is_some() && subject.description.contains('<')
+                {
                     "markup"
                 } else if entry.repaired {
                     "repair"

@@ -188,7 +188,7 @@ impl Flavor {
     }
 
     /// The number a text means, as JavaScript prints it.
-    fn number(self, text: &str) -> Option<String> {
+    pub(super) fn number(self, text: &str) -> Option<String> {
         let (sign, digits) = match text.as_bytes().first()? {
             b'-' => ("-", &text[1..]),
             b'+' => ("", &text[1..]),

@@ -73,7 +73,7 @@ rules! {
     description_cap "description-cap": DescriptionCap,
     /// Further fields whose values are checked.
     checked "checked": Vec<FieldCheck>,
-    /// Markup in a description.
+    /// What the list does to the text of a description.
     markup "markup": Markup,
     /// Fields the standard does not know.
     unknown_fields "unknown-fields": UnknownFields,
@@ -205,6 +205,8 @@ words! {
         Text = "text",
         /// It is what JavaScript prints for the value.
         Printed = "printed",
+        /// The same, and a list is its values with commas between them.
+        Joined = "printed, lists joined",
         /// The skill is refused.
         Refused = "refused",
     }
@@ -255,8 +257,10 @@ words! {
         QwenFields = "allowedTools, model, paths",
     }
 
-    /// Markup in a description.
+    /// What the list does to the text of a description.
     Markup {
+        /// Only its first line is shown.
+        FirstLine = "first line",
         /// `<tags>` are removed.
         Removed = "removed",
         /// `<` and `>` become entities.
