@@ -86,7 +86,6 @@ pub mod dialect;
 mod display;
 mod prompt;
 mod resource;
-mod similar;
 pub mod wire;
 
 // From a match to a working agent.

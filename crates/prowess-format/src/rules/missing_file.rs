@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::{
     Edit, Fix, Span,
     links::Target,
+    nearest_within,
     rules::{Folder, Levels, Report, Rule, Subject},
 };
 
@@ -114,13 +115,7 @@ fn tell(
     let wanted = file_name(path);
     // Every skill has a `SKILL.md`; another one's is never this one's.
     let moved = paths().find(|file| file_name(file) == wanted && *file != "SKILL.md");
-    let near = || {
-        paths()
-            .map(|file| (strsim::osa_distance(file, path), file))
-            .filter(|(distance, _)| *distance <= 2)
-            .min()
-            .map(|(_, file)| file)
-    };
+    let near = || nearest_within(path, paths(), 2).first().copied();
     let help = match moved.or_else(near) {
         Some(meant) => format!("add it, or write `{}`", crate::shown(meant)),
         None => "add the file, or take the mention out".to_owned(),

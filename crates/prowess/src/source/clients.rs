@@ -14,10 +14,9 @@
 
 use std::path::{Path, PathBuf};
 
-use prowess_format::Diagnostic;
+use prowess_format::{Diagnostic, nearest};
 
 use super::places::{At, Environment, Places, SkillFolder, user_paths};
-use crate::similar::similar;
 
 pub mod rules;
 
@@ -131,8 +130,8 @@ impl Clients {
             let aliases = client.aliases.iter().map(String::as_str);
             std::iter::once(client.name.as_str()).chain(aliases)
         });
-        let near = similar(&wanted.trim().replace([' ', '_'], "-"), names)?;
-        Some(self.known(near)?.name.clone())
+        let near = nearest(&wanted.trim().replace([' ', '_'], "-"), names);
+        Some(self.known(near.first()?)?.name.clone())
     }
 
     /// The folders of one client, or of all: each once, `.agents/skills` first.

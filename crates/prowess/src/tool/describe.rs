@@ -8,7 +8,6 @@ use crate::{
     budget::{Form, PromptOptions},
     catalog::Catalog,
     display::display_text,
-    similar::similar,
     skill::{HiddenBy, Skill, State},
 };
 
@@ -101,7 +100,7 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> String {
         }
     }
     let names = || catalog.model_visible().map(Skill::name);
-    let near = match similar(name, names()) {
+    let near = match prowess_format::nearest(name, names()).first() {
         Some(near) => format!("; did you mean `{near}`?"),
         None => ";".to_owned(),
     };

@@ -153,6 +153,15 @@ fn what_can_not_be_loaded_is_told_with_the_next_step() {
 }
 
 #[test]
+fn a_name_in_another_case_is_suggested() {
+    let catalog = catalog(&[("PDF-Forms", "description: Fills PDF forms.\n", "Fill.")]);
+    let tools = Toolset::new(Arc::new(catalog), options());
+    let text = tools.skill().call(&json!({"skill_name": "pdf-form"})).text;
+    expect!["Error: no skill named `pdf-form`; did you mean `PDF-Forms`? available: PDF-Forms"]
+        .assert_eq(&text);
+}
+
+#[test]
 fn the_description_has_the_rules_and_the_list() {
     expect![[r#"
         Loads a skill: instructions for a kind of task, written by people who know it.

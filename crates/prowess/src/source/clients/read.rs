@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use prowess_format::{Diagnostic, Position, Severity, Span};
+use prowess_format::{Diagnostic, Position, Severity, Span, nearest};
 use serde::Deserialize;
 use toml::{
     Spanned,
@@ -10,12 +10,9 @@ use toml::{
 };
 
 use super::{Client, Clients, rules::Rules};
-use crate::{
-    similar::similar,
-    source::{
-        Layout,
-        places::{At, SkillFolder},
-    },
+use crate::source::{
+    Layout,
+    places::{At, SkillFolder},
 };
 
 /// The code of every finding about the table.
@@ -129,7 +126,7 @@ impl Reader<'_> {
 
     /// Reports a key that means nothing; the rest of its table counts.
     fn unknown(&mut self, span: Range<usize>, key: &str, place: &str, keys: &[&str]) {
-        let help = similar(key, keys.iter().copied()).map_or_else(
+        let help = nearest(key, keys.iter().copied()).first().map_or_else(
             || {
                 let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
                 format!("it may hold {}", keys.join(", "))
