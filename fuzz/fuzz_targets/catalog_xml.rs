@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use prowess::{
-    Budget, Catalog, LoadOptions, MemorySource, PromptOptions, Record, Source, budget::Form,
+    Budget, Catalog, LoadOptions, MemorySource, PromptOptions, Record, Source, prompt::Form,
 };
 
 fuzz_target!(|bytes: &[u8]| {

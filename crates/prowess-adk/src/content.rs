@@ -59,11 +59,11 @@ pub(crate) fn carried<'a>(content: &Content, snapshot: &'a Snapshot) -> Vec<Carr
     }
     let others = texts().filter(|text| !std::ptr::eq(*text, first));
     let words = std::iter::once(rest).chain(others).collect::<Vec<_>>();
-    let woken = snapshot.woken(&words.join("\n"), content, None, None);
+    let activated = snapshot.activated(&words.join("\n"), content, None, None);
     let carried = frames.iter().filter_map(|(name, body)| {
         let skill = snapshot.catalog.get(name)?;
-        let woken = woken.iter().find(|it| it.name == skill.name());
-        let reason = woken.map_or(Reason::Selected, |it| it.reason);
+        let activation = activated.iter().find(|it| it.name == skill.name());
+        let reason = activation.map_or(Reason::Selected, |it| it.reason);
         (skill.is_model_visible() || reason == Reason::Explicit).then(|| Carried {
             skill,
             whole: body == skill.instructions(),
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::{sample::catalog, snapshot::Current};
 
-    fn told(text: &str) -> String {
+    fn seen(text: &str) -> String {
         let snapshot = Current::new(catalog()).get();
         let content = Content::new("user").with_text(text);
         let found = carried(&content, &snapshot).into_iter().map(|it| {
@@ -91,20 +91,20 @@ mod tests {
     #[test]
     fn a_frame_counts_where_it_starts_a_text() {
         let tea = "[skill:tea]\nSteep it.\n[/skill]\n\n";
-        assert_eq!(told(&format!("{tea}hello")), "tea whole selected");
-        assert_eq!(told(&format!("{tea}@tea please")), "tea whole explicit");
+        assert_eq!(seen(&format!("{tea}hello")), "tea whole selected");
+        assert_eq!(seen(&format!("{tea}@tea please")), "tea whole explicit");
         let cut = "[skill:tea]\nSteep\n[/skill]\n\nhello";
-        assert_eq!(told(cut), "tea cut selected");
-        assert_eq!(told(&format!("hello {tea}")), "");
-        assert_eq!(told("[skill:coffee]\nGrind it.\n[/skill]"), "");
+        assert_eq!(seen(cut), "tea cut selected");
+        assert_eq!(seen(&format!("hello {tea}")), "");
+        assert_eq!(seen("[skill:coffee]\nGrind it.\n[/skill]"), "");
     }
 
     #[test]
     fn several_frames_count_and_a_hidden_skill_only_when_it_is_called() {
         let two = "[skill:tea]\nSteep it.\n[/skill]\n\n[skill:vault]\nOpen it.\n[/skill]\n\n";
-        assert_eq!(told(&format!("{two}hello")), "tea whole selected");
+        assert_eq!(seen(&format!("{two}hello")), "tea whole selected");
         assert_eq!(
-            told(&format!("{two}@vault")),
+            seen(&format!("{two}@vault")),
             "tea whole selected, vault whole explicit"
         );
     }

@@ -1,22 +1,19 @@
 //! A skill and its tools as ADK's resolved context.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use adk_core::{ResolvedContext, Tool, ValidationMode};
 use prowess::{
     Authority, Catalog, ContextOptions, Mode, Strategy,
-    context::{Answer, Choice, Provenance, Refusal, Resolution},
+    context::{Choice, Provenance, Refusal, Resolution},
+    tool::off_thread,
 };
 
 use crate::registry::Bridge;
 
 /// Makes ADK contexts from a catalog and the tools a host really has.
-#[derive(Clone)]
-pub struct Coordinator {
-    catalog: Arc<Catalog>,
-    registry: Bridge,
-    options: ContextOptions,
-}
+#[derive(Debug, Clone)]
+pub struct Coordinator(prowess::Coordinator<Arc<dyn Tool>>);
 
 /// What a search for a context gave.
 #[derive(Debug)]
@@ -42,53 +39,28 @@ impl Coordinator {
         registry: Arc<dyn adk_core::ToolRegistry>,
         options: ContextOptions,
     ) -> Self {
-        Self {
-            catalog,
-            registry: Bridge(registry),
-            options,
-        }
+        let registry = Arc::new(Bridge(registry));
+        Self(prowess::Coordinator::new(catalog, registry, options))
     }
 
     /// Tries the strategies in order; the first skill that fits becomes the context.
-    pub fn resolve(&self, strategies: &[Strategy]) -> Resolved {
-        self.engine().resolve(strategies).into()
+    pub async fn resolve(&self, strategies: &[Strategy]) -> Resolved {
+        let (engine, strategies) = (self.0.clone(), strategies.to_vec());
+        off_thread(move || engine.resolve(&strategies)).await.into()
     }
 
     /// Gives the skill that answers a request, but only from this confidence on, 0 to 1.
-    pub fn gate(&self, query: &str, confidence: f32) -> Resolved {
-        self.engine().gate(query, confidence).into()
+    pub async fn gate(&self, query: &str, confidence: f32) -> Resolved {
+        let (engine, query) = (self.0.clone(), query.to_owned());
+        off_thread(move || engine.gate(&query, confidence))
+            .await
+            .into()
     }
 
     /// Decides what to do about a request: a context, a menu, or neither.
-    pub fn answer(&self, query: &str) -> Resolved {
-        let mut resolution = Resolution {
-            context: None,
-            refused: Vec::new(),
-            warnings: Vec::new(),
-        };
-        let mut menu = Vec::new();
-        match self.engine().answer(query) {
-            Answer::Context(context) => resolution.context = Some(*context),
-            Answer::Menu(choices) => menu = choices,
-            Answer::None => {}
-        }
-        Resolved {
-            menu,
-            ..resolution.into()
-        }
-    }
-
-    pub(crate) fn engine(&self) -> prowess::Coordinator<'_, Arc<dyn Tool>> {
-        prowess::Coordinator::new(&self.catalog, &self.registry, self.options.clone())
-    }
-}
-
-impl fmt::Debug for Coordinator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Coordinator")
-            .field("registry", &self.registry)
-            .field("options", &self.options)
-            .finish_non_exhaustive()
+    pub async fn answer(&self, query: &str) -> Resolved {
+        let (engine, query) = (self.0.clone(), query.to_owned());
+        off_thread(move || engine.answer(&query)).await.into()
     }
 }
 
@@ -98,7 +70,7 @@ impl From<Resolution<Arc<dyn Tool>>> for Resolved {
             context: None,
             provenance: None,
             authority: None,
-            menu: Vec::new(),
+            menu: resolution.menu,
             refused: resolution.refused,
             warnings: resolution.warnings,
         };
@@ -129,17 +101,16 @@ mod tests {
     use super::*;
     use crate::{
         registry::HostTools,
-        sample::{Named, catalog},
+        sample::{Named, catalog, run},
     };
 
     fn coordinator(validation: ValidationMode) -> Coordinator {
+        let mut options = ContextOptions::default();
+        options.mode = mode_of(validation);
         Coordinator::new(
             catalog(),
             Arc::new(HostTools::default().tool(Named::tool("lookup"))),
-            ContextOptions {
-                mode: mode_of(validation),
-                ..ContextOptions::default()
-            },
+            options,
         )
     }
 
@@ -149,7 +120,7 @@ mod tests {
 
     #[test]
     fn instruction_and_tools_come_together() {
-        let resolved = coordinator(ValidationMode::Strict).resolve(&name("weather"));
+        let resolved = run(coordinator(ValidationMode::Strict).resolve(&name("weather")));
         let context = resolved.context.unwrap();
         expect![[r"
             [skill:weather]
@@ -175,10 +146,10 @@ mod tests {
 
     #[test]
     fn a_missing_tool_refuses_or_is_left_out() {
-        let strict = coordinator(ValidationMode::Strict).resolve(&name("alarm"));
+        let strict = run(coordinator(ValidationMode::Strict).resolve(&name("alarm")));
         assert!(strict.context.is_none());
         assert_eq!(strict.refused[0].tools_missing, ["siren"]);
-        let permissive = coordinator(ValidationMode::Permissive).resolve(&name("alarm"));
+        let permissive = run(coordinator(ValidationMode::Permissive).resolve(&name("alarm")));
         assert!(permissive.context.unwrap().active_tools.is_empty());
         expect!["the skill `alarm` goes without `siren`: the host does not offer it"]
             .assert_eq(&permissive.warnings.join("\n"));
@@ -187,9 +158,17 @@ mod tests {
     #[test]
     fn a_gate_that_nothing_passes_gives_nothing() {
         let coordinator = coordinator(ValidationMode::Strict);
-        assert!(coordinator.gate("weather of a town", 0.0).context.is_some());
-        assert!(coordinator.gate("weather of a town", 1.1).context.is_none());
-        let answer = coordinator.answer("zebra");
+        assert!(
+            run(coordinator.gate("weather of a town", 0.0))
+                .context
+                .is_some()
+        );
+        assert!(
+            run(coordinator.gate("weather of a town", 1.1))
+                .context
+                .is_none()
+        );
+        let answer = run(coordinator.answer("zebra"));
         assert!(answer.context.is_none() && answer.menu.is_empty());
     }
 }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use adk_core::{Result, Tool, ToolContext};
+use adk_core::{
+    Result, Tool, ToolConfirmationDecision, ToolConfirmationHandler, ToolConfirmationRequest,
+    ToolContext,
+};
 use async_trait::async_trait;
 use prowess::authority::{Authority, Call, Verdict};
 use serde_json::{Value, json};
@@ -17,10 +20,12 @@ pub(crate) struct Guard {
     /// One for each active skill that asks for the tool; the most generous decides.
     pub(crate) authorities: Vec<Authority>,
     pub(crate) argument_of: Option<ArgumentOf>,
+    /// Who is asked about a call that no grant covers.
+    pub(crate) confirm: Option<Arc<dyn ToolConfirmationHandler>>,
 }
 
 impl Guard {
-    fn denies(&self, input: &Value) -> bool {
+    fn verdict(&self, input: &Value) -> Verdict {
         let argument = self
             .argument_of
             .as_ref()
@@ -29,9 +34,21 @@ impl Guard {
             tool: self.tool.name(),
             argument: argument.as_deref(),
         };
-        self.authorities
-            .iter()
-            .all(|authority| authority.judge(&call) == Verdict::Denied)
+        let verdicts = self.authorities.iter().map(|it| it.judge(&call));
+        verdicts.max().unwrap_or(Verdict::Denied)
+    }
+
+    /// Whether the host lets a call pass that has to be asked about. Nobody to ask is a no.
+    async fn confirmed(&self, ctx: &dyn ToolContext, input: &Value) -> Result<bool> {
+        let Some(handler) = &self.confirm else {
+            return Ok(false);
+        };
+        let request = ToolConfirmationRequest {
+            tool_name: self.tool.name().to_owned(),
+            function_call_id: Some(ctx.function_call_id().to_owned()),
+            args: input.clone(),
+        };
+        Ok(handler.decide(&request).await? == ToolConfirmationDecision::Approve)
     }
 }
 
@@ -86,11 +103,17 @@ impl Tool for Guard {
     }
 
     async fn execute(&self, ctx: Arc<dyn ToolContext>, input: Value) -> Result<Value> {
-        if self.denies(&input) {
+        let allowed = match self.verdict(&input) {
+            Verdict::Allowed => true,
+            Verdict::Ask => self.confirmed(ctx.as_ref(), &input).await?,
+            Verdict::Denied => false,
+        };
+        if !allowed {
             let error = format!(
-                "this call of `{}` is outside what the active skills may do",
+                "this call of `{}` is outside what the active skills may do without asking",
                 self.tool.name()
             );
+            tracing::warn!(gen_ai.tool.name = self.tool.name(), "{error}");
             return Ok(json!({ "error": error }));
         }
         self.tool.execute(ctx, input).await
@@ -99,18 +122,30 @@ impl Tool for Guard {
 
 #[cfg(test)]
 mod tests {
-    use prowess::authority::{Pattern, Permission};
+    use prowess::authority::{Grant, Pattern, Permission};
 
     use super::*;
     use crate::sample::{Named, Session, run};
 
-    fn call(permission: Permission, patterns: &[&str], command: &str) -> Value {
-        let guard = Guard {
+    /// Says yes or no to every call.
+    #[derive(Debug)]
+    struct Person(ToolConfirmationDecision);
+
+    #[async_trait]
+    impl ToolConfirmationHandler for Person {
+        async fn decide(&self, _: &ToolConfirmationRequest) -> Result<ToolConfirmationDecision> {
+            Ok(self.0)
+        }
+    }
+
+    fn guard(permission: Permission, patterns: &[&str], user: &Grant) -> Guard {
+        Guard {
             tool: Named::tool("Bash"),
             authorities: patterns
                 .iter()
                 .map(|pattern| Authority {
                     permission,
+                    user: user.clone(),
                     asked: vec![Pattern::new(pattern)],
                     ..Authority::default()
                 })
@@ -118,31 +153,49 @@ mod tests {
             argument_of: Some(Arc::new(|_, input| {
                 input["command"].as_str().map(str::to_owned)
             })),
-        };
+            confirm: None,
+        }
+    }
+
+    fn call(guard: &Guard, command: &str) -> Value {
         run(guard.execute(Session::context(), json!({ "command": command }))).unwrap()
+    }
+
+    fn ran(command: &str) -> Value {
+        json!({ "Bash": { "command": command } })
+    }
+
+    fn refused() -> Value {
+        json!({ "error": "this call of `Bash` is outside what the active skills may do without asking" })
     }
 
     #[test]
     fn restrict_keeps_a_skill_to_its_patterns() {
-        let ran = json!({ "Bash": { "command": "git add a" } });
-        let restrict = Permission::Restrict;
-        assert_eq!(call(restrict, &["Bash(git add:*)"], "git add a"), ran);
-        assert_eq!(
-            call(restrict, &["Bash(git add:*)"], "rm -r a"),
-            json!({ "error": "this call of `Bash` is outside what the active skills may do" })
-        );
+        let restrict =
+            |patterns: &[&str]| guard(Permission::Restrict, patterns, &Grant::everything());
+        let one = restrict(&["Bash(git add:*)"]);
+        assert_eq!(call(&one, "git add a"), ran("git add a"));
+        assert_eq!(call(&one, "rm -r a"), refused());
         // Two skills are active, and the second may.
-        assert_eq!(
-            call(restrict, &["Bash(ls:*)", "Bash(git:*)"], "git add a"),
-            ran
-        );
+        let two = restrict(&["Bash(ls:*)", "Bash(git:*)"]);
+        assert_eq!(call(&two, "git add a"), ran("git add a"));
     }
 
     #[test]
-    fn preapprove_leaves_other_calls_to_the_host() {
-        assert_eq!(
-            call(Permission::Preapprove, &["Bash(git add:*)"], "ls"),
-            json!({ "Bash": { "command": "ls" } })
+    fn what_has_to_be_asked_about_does_not_run_unasked() {
+        let mut preapproved = guard(
+            Permission::Preapprove,
+            &["Bash(git add:*)"],
+            &Grant::everything(),
         );
+        assert_eq!(call(&preapproved, "git add a"), ran("git add a"));
+        assert_eq!(call(&preapproved, "ls"), refused());
+        preapproved.confirm = Some(Arc::new(Person(ToolConfirmationDecision::Deny)));
+        assert_eq!(call(&preapproved, "ls"), refused());
+        preapproved.confirm = Some(Arc::new(Person(ToolConfirmationDecision::Approve)));
+        assert_eq!(call(&preapproved, "ls"), ran("ls"));
+        // A skill's own list is a wish: without a grant of the user it asks too.
+        let wish = guard(Permission::Preapprove, &["Bash"], &Grant::nothing());
+        assert_eq!(call(&wish, "git add a"), refused());
     }
 }

@@ -27,7 +27,7 @@
 
 pub use context::{Coordinator, Resolved, mode_of};
 pub use guard::ArgumentOf;
-pub use plugin::{Injector, InjectorOptions, Outcome};
+pub use plugin::{Injector, InjectorOptions, MessageOutcome};
 pub use registry::{Bridge, HostTools};
 pub use toolset::{SkillToolset, ToolsetOptions, state_key};
 

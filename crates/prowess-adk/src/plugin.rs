@@ -1,6 +1,6 @@
 //! A plugin that puts skills before the user's words.
 //!
-//! What the user calls by name (`@name`), what the author's triggers wake and what asks to be
+//! What the user calls by name (`@name`), what the author's triggers activate and what asks to be
 //! always there is put in. A skill is chosen by the words alone only when the host turns that on
 //! with a confidence, because a lexical score chooses wrongly too often: [`Injection::above`].
 //! For the rest a [`SkillToolset`](crate::SkillToolset) lets the model choose.
@@ -10,17 +10,18 @@ use std::{fmt, sync::Arc};
 use adk_core::{Content, Event, InvocationContext};
 use adk_plugin::{Plugin, PluginConfig, PluginManager};
 use prowess::{
-    Activation, Catalog, ContextOptions, Injection, Ledger, Reason, Strategy,
+    Activation, Catalog, Injection, Ledger, Reason, ToolCheck,
     context::{self, Refusal},
     frame::{frame_at_most, unframe},
-    inject::{Injected, Untouched},
+    inject::Injected,
+    tool::off_thread,
 };
 
 use crate::{
     content::{carried, to_content, to_message},
-    context::Coordinator,
+    registry::Bridge,
     snapshot::{Current, Snapshot},
-    toolset::{not_loaded, restore, state_key},
+    toolset::{ledger_of, state_key},
 };
 
 #[cfg(test)]
@@ -28,14 +29,15 @@ mod tests;
 
 /// How skills are put before messages.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct InjectorOptions {
-    /// Whether names in the message, triggers and `always` wake skills.
-    pub wake: bool,
-    /// The most characters of a woken skill's text.
+    /// Whether names in the message, triggers and `always` activate skills.
+    pub activate: bool,
+    /// The most characters of an activated skill's text.
     pub max_chars: usize,
-    /// The folder that globs are told from.
+    /// The folder that globs start at.
     pub root: Option<String>,
-    /// Whether a skill is also chosen by the words alone, where nothing was woken. Off by
+    /// Whether a skill is also chosen by the words alone, where nothing was activated. Off by
     /// default.
     pub injection: Injection,
     /// The tools the agent can have: the registry of its
@@ -48,7 +50,7 @@ pub struct InjectorOptions {
 impl Default for InjectorOptions {
     fn default() -> Self {
         Self {
-            wake: true,
+            activate: true,
             max_chars: context::MAX_CHARS,
             root: None,
             injection: Injection::default(),
@@ -71,22 +73,23 @@ struct Shared {
 
 /// What became of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// The skills that were woken and stand before the words now.
+#[non_exhaustive]
+pub struct MessageOutcome {
+    /// The skills that were activated and stand before the words now.
     pub activated: Vec<Activation>,
     /// What choosing by the words alone did, or why it did nothing; `None` where a skill was
-    /// woken already.
+    /// activated already.
     pub injected: Option<Injected>,
     /// The skills left out because the agent lacks tools they ask for.
     pub refused: Vec<Refusal>,
-    /// Whether the model is told of a refused skill, because the user called it by name.
-    pub told: bool,
+    /// Whether the model reads of a refused skill, because the user called it by name.
+    pub noted: bool,
 }
 
-impl Outcome {
+impl MessageOutcome {
     /// Whether the message was changed.
     pub fn changed(&self) -> bool {
-        self.told
+        self.noted
             || !self.activated.is_empty()
             || matches!(self.injected, Some(Injected::Yes { .. }))
     }
@@ -94,7 +97,13 @@ impl Outcome {
 
 impl Injector {
     /// Creates an injector.
-    pub fn new(catalog: Arc<Catalog>, options: InjectorOptions) -> Self {
+    pub fn new(catalog: Arc<Catalog>, mut options: InjectorOptions) -> Self {
+        if let Some(tools) = &options.tools {
+            let registry = Arc::new(Bridge(Arc::clone(tools)));
+            options.injection.check = Some(ToolCheck::new(
+                registry as Arc<dyn prowess::ToolRegistry<_>>,
+            ));
+        }
         Self {
             shared: Arc::new(Shared {
                 current: Current::new(catalog),
@@ -110,31 +119,31 @@ impl Injector {
 
     /// Puts skills before the first words of a user's message. A message that carries a skill
     /// already stays as it is, and so does a skill that the conversation holds.
-    pub fn inject(&self, content: &mut Content, ledger: Option<&Ledger>) -> Outcome {
+    pub fn inject(&self, content: &mut Content, ledger: Option<&Ledger>) -> MessageOutcome {
         let snapshot = self.shared.current.get();
-        let mut outcome = Outcome {
+        let mut outcome = MessageOutcome {
             activated: Vec::new(),
             injected: None,
             refused: Vec::new(),
-            told: false,
+            noted: false,
         };
-        if self.shared.options.wake {
-            self.wake(&snapshot, content, ledger, &mut outcome);
+        if self.shared.options.activate {
+            self.activate(&snapshot, content, ledger, &mut outcome);
         }
-        if outcome.activated.is_empty() && !outcome.told {
+        if outcome.activated.is_empty() && !outcome.noted {
             let injected = self.choose(&snapshot, content, &mut outcome.refused);
             outcome.injected = Some(injected);
         }
         outcome
     }
 
-    /// Puts in what the message wakes.
-    fn wake(
+    /// Puts in what the message activates.
+    fn activate(
         &self,
         snapshot: &Snapshot,
         content: &mut Content,
         ledger: Option<&Ledger>,
-        outcome: &mut Outcome,
+        outcome: &mut MessageOutcome,
     ) {
         let options = &self.shared.options;
         let texts: Vec<&str> = content.parts.iter().filter_map(|it| it.text()).collect();
@@ -142,16 +151,27 @@ impl Injector {
         if content.role != "user" || framed {
             return;
         }
-        let woken = snapshot.woken(&texts.join("\n"), content, options.root.as_deref(), ledger);
+        let activated =
+            snapshot.activated(&texts.join("\n"), content, options.root.as_deref(), ledger);
         let (mut blocks, mut notes) = (String::new(), String::new());
-        for activation in woken.into_iter().filter(|it| !it.already_active) {
+        for activation in activated.into_iter().filter(|it| !it.already_active) {
             let Some(skill) = snapshot.catalog.get(&activation.name) else {
                 continue;
             };
-            if let Some(refusal) = self.refusal(snapshot, skill.name()) {
-                // Who calls a skill by name waits for it, so the model has to tell.
+            // A skill on a server comes without its text.
+            let skill = match skill.loaded() {
+                Ok(skill) => skill,
+                Err(error) => {
+                    tracing::warn!(gen_ai.skill.name = skill.name(), "{error}");
+                    continue;
+                }
+            };
+            if let Some(check) = &options.injection.check
+                && let Err(refusal) = check.check(&skill)
+            {
+                // Who calls a skill by name waits for it, so the model has to say so.
                 if activation.reason == Reason::Explicit {
-                    notes.push_str(&not_loaded(&refusal));
+                    notes.push_str(&refusal.to_string());
                     notes.push_str("\n\n");
                 }
                 outcome.refused.push(refusal);
@@ -166,14 +186,14 @@ impl Injector {
         if blocks.is_empty() {
             return;
         }
-        outcome.told = !notes.is_empty();
+        outcome.noted = !notes.is_empty();
         let first = content.parts.iter_mut().find_map(|part| match part {
             adk_core::Part::Text { text } => Some(text),
             _ => None,
         });
         match first {
             Some(text) => text.insert_str(0, &blocks),
-            // A message of files alone can wake a skill as well.
+            // A message of files alone can activate a skill as well.
             None => content.parts.insert(
                 0,
                 adk_core::Part::Text {
@@ -193,23 +213,12 @@ impl Injector {
         let mut message = to_message(content.clone());
         let injection = &self.shared.options.injection;
         let injected = injection.inject(&snapshot.catalog, &mut message);
-        if let Injected::Yes { name, .. } = &injected {
-            if let Some(refusal) = self.refusal(snapshot, name) {
-                refused.push(refusal);
-                return Injected::No(Untouched::NoMatch);
-            }
-            *content = to_content(message);
+        match &injected {
+            Injected::Yes { .. } => *content = to_content(message),
+            Injected::Refused(refusal) => refused.push(refusal.clone()),
+            _ => {}
         }
         injected
-    }
-
-    /// Why a skill can not be used here: a tool it asks for is missing.
-    fn refusal(&self, snapshot: &Snapshot, name: &str) -> Option<Refusal> {
-        let tools = self.shared.options.tools.clone()?;
-        let options = ContextOptions::default();
-        let coordinator = Coordinator::new(snapshot.catalog.clone(), tools, options);
-        let resolved = coordinator.resolve(&[Strategy::Name(name.to_owned())]);
-        resolved.refused.into_iter().next()
     }
 
     /// Notes in the session that the skills before the user's words are active, so that a
@@ -223,7 +232,7 @@ impl Injector {
         let mut carried = carried(ctx.user_content(), &snapshot);
         carried.retain(|carried| carried.whole);
         let key = state_key(ctx.agent_name());
-        let mut ledger = held(ctx, &key);
+        let mut ledger = ledger_of(Some(ctx.session().state()), ctx.agent_name());
         carried.retain(|carried| !ledger.holds(carried.skill));
         // What a call of `skill` wrote into the event is newer.
         if carried.is_empty() || event.actions.state_delta.contains_key(&key) {
@@ -237,24 +246,26 @@ impl Injector {
         Some(event)
     }
 
+    /// Does what [`inject`](Self::inject) does, on a thread that may wait for a server.
+    async fn treat(&self, mut content: Content, ledger: Ledger) -> Option<Content> {
+        let injector = self.clone();
+        off_thread(move || {
+            let outcome = injector.inject(&mut content, Some(&ledger));
+            tracing::debug!(?outcome, "a message of the user");
+            outcome.changed().then_some(content)
+        })
+        .await
+    }
+
     /// Makes a plugin that treats each message of the user.
     pub fn plugin(&self, name: impl Into<String>) -> Plugin {
         let (injector, noting) = (self.clone(), self.clone());
         Plugin::new(PluginConfig {
             name: name.into(),
-            on_user_message: Some(Box::new(move |ctx, mut content| {
-                let ledger = held(ctx.as_ref(), &state_key(ctx.agent_name()));
-                let outcome = injector.inject(&mut content, Some(&ledger));
-                tracing::debug!(?outcome, "a message of the user");
-                for refusal in &outcome.refused {
-                    tracing::warn!(
-                        gen_ai.skill.name = refusal.name,
-                        missing = ?refusal.tools_missing,
-                        "a skill was left out: the agent lacks tools it asks for"
-                    );
-                }
-                let changed = outcome.changed().then_some(content);
-                Box::pin(async move { Ok(changed) })
+            on_user_message: Some(Box::new(move |ctx, content| {
+                let ledger = ledger_of(Some(ctx.session().state()), ctx.agent_name());
+                let injector = injector.clone();
+                Box::pin(async move { Ok(injector.treat(content, ledger).await) })
             })),
             on_event: Some(Box::new(move |ctx, event| {
                 let noted = noting.note(ctx.as_ref(), event);
@@ -270,17 +281,11 @@ impl Injector {
     }
 }
 
-/// The skills a session holds for an agent.
-fn held(ctx: &dyn InvocationContext, key: &str) -> Ledger {
-    let known = ctx.session().state().get(key);
-    known.as_ref().map(restore).unwrap_or_default()
-}
-
 impl fmt::Debug for InjectorOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tools = self.tools.as_ref().map(|tools| tools.available_tools());
         f.debug_struct("InjectorOptions")
-            .field("wake", &self.wake)
+            .field("activate", &self.activate)
             .field("max_chars", &self.max_chars)
             .field("root", &self.root)
             .field("injection", &self.injection)

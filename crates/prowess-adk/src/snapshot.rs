@@ -1,4 +1,4 @@
-//! The catalog in use and what wakes its skills, swapped as one.
+//! The catalog in use and what activates its skills, swapped as one.
 
 use std::{
     fmt,
@@ -15,8 +15,8 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The skills that a message of the user wakes. Files that came with it count as touched.
-    pub(crate) fn woken(
+    /// The skills that a message of the user activates. Files that came with it count as touched.
+    pub(crate) fn activated(
         &self,
         words: &str,
         content: &Content,

@@ -5,11 +5,13 @@
 
 use std::{fmt, sync::Arc};
 
-use adk_core::{LlmRequest, ReadonlyContext, Result, Tool, Toolset};
+use adk_core::{
+    Content, LlmRequest, ReadonlyContext, Result, State, Tool, ToolConfirmationHandler, Toolset,
+};
 use async_trait::async_trait;
 use prowess::{
-    Budget, Catalog, ContextOptions, Ledger, Mode, SkillContext, Strategy, ToolOptions,
-    context::Refusal, normalized,
+    Budget, Catalog, ContextOptions, Coordinator, Grant, Ledger, Mode, Strategy, ToolCheck,
+    ToolOptions, normalized, tool::off_thread,
 };
 use serde_json::Value;
 
@@ -31,18 +33,23 @@ const PUT_BACK: usize = 32_000;
 
 /// How a toolset behaves.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct ToolsetOptions {
-    /// How the three tools behave.
+    /// How the three tools behave. The tools a skill asks for are always checked, against the
+    /// toolset's registry.
     pub tools: ToolOptions,
     /// What happens when a tool is missing, and what a skill may do with those it has.
-    /// [`Mode::Fallback`] counts as strict: the model asked for this very skill.
+    /// [`Mode::Fallback`] counts as strict: the model asked for this very skill. By default the
+    /// user grants what a skill lists of the registry, because the host put it there for that.
     pub context: ContextOptions,
     /// The tools of the registry that the agent owns anyway. A skill may ask for them; they are
     /// not given a second time, which ADK would refuse.
     pub owned: Vec<String>,
     /// What patterns with an argument are compared with. Without it such a pattern covers no
-    /// call, which matters under [`Permission::Restrict`](prowess::Permission::Restrict).
+    /// call.
     pub argument_of: Option<ArgumentOf>,
+    /// Who is asked about a call that no grant covers; without it such a call is refused.
+    pub confirm: Option<Arc<dyn ToolConfirmationHandler>>,
     /// How much text of active skills is put back into a request when a compaction has taken it
     /// out; `None` puts nothing back. What does not fit can be loaded again.
     pub put_back: Option<Budget>,
@@ -50,11 +57,14 @@ pub struct ToolsetOptions {
 
 impl Default for ToolsetOptions {
     fn default() -> Self {
+        let mut context = ContextOptions::default();
+        context.authority.user = Grant::everything();
         Self {
             tools: ToolOptions::default(),
-            context: ContextOptions::default(),
+            context,
             owned: Vec::new(),
             argument_of: None,
+            confirm: None,
             put_back: Some(Budget::characters(PUT_BACK)),
         }
     }
@@ -72,7 +82,10 @@ pub struct SkillToolset {
 
 struct Shared {
     current: Current,
-    registry: Bridge,
+    registry: Arc<Bridge>,
+    /// The engine's options, with the check of tools in them.
+    tools: Arc<ToolOptions>,
+    context: Arc<ContextOptions>,
     options: ToolsetOptions,
     out_of_view: view::OutOfView,
 }
@@ -90,14 +103,22 @@ impl SkillToolset {
         registry: Arc<dyn adk_core::ToolRegistry>,
         options: ToolsetOptions,
     ) -> Self {
-        let mut options = options;
-        if options.context.mode == Mode::Fallback {
-            options.context.mode = Mode::Strict;
+        let registry = Arc::new(Bridge(registry));
+        let mut context = options.context.clone();
+        if context.mode == Mode::Fallback {
+            context.mode = Mode::Strict;
         }
+        let check = ToolCheck::new(registry.clone() as Arc<dyn prowess::ToolRegistry<_>>)
+            .mode(context.mode)
+            .authority(context.authority.clone());
+        let mut tools = options.tools.clone();
+        tools.check = Some(check);
         Self {
             shared: Arc::new(Shared {
                 current: Current::new(catalog),
-                registry: Bridge(registry),
+                registry,
+                tools: Arc::new(tools),
+                context: Arc::new(context),
                 options,
                 out_of_view: view::OutOfView::default(),
             }),
@@ -114,29 +135,23 @@ impl SkillToolset {
         self.shared.current.replace(catalog);
     }
 
-    /// The tools a skill gets, or why it can not have them; `None` for a name nobody has.
-    fn bind(
-        &self,
-        catalog: &Catalog,
-        name: &str,
-    ) -> Option<std::result::Result<SkillContext<Arc<dyn Tool>>, Refusal>> {
-        let options = self.shared.options.context.clone();
-        let coordinator = prowess::Coordinator::new(catalog, &self.shared.registry, options);
-        let mut resolution = coordinator.resolve(&[Strategy::Name(name.to_owned())]);
-        let refused = resolution.refused.pop().map(Err);
-        resolution.context.map(Ok).or(refused)
-    }
-
     /// The tools of all active skills, each once.
     fn bound<'a>(
         &self,
-        catalog: &Catalog,
+        catalog: &Arc<Catalog>,
         active: impl Iterator<Item = &'a str>,
     ) -> Vec<Arc<dyn Tool>> {
+        let shared = &self.shared;
+        let coordinator = Coordinator::new(
+            Arc::clone(catalog),
+            Arc::clone(&shared.registry) as Arc<dyn prowess::ToolRegistry<_>>,
+            Arc::clone(&shared.context),
+        );
         let mut guards: Vec<Guard> = Vec::new();
         for name in active {
+            let named = [Strategy::Name(name.to_owned())];
             // A skill that changed since may ask for a tool that is not there: it gets none.
-            let Some(Ok(context)) = self.bind(catalog, name) else {
+            let Some(context) = coordinator.resolve(&named).context else {
                 tracing::warn!(
                     gen_ai.skill.name = name,
                     "an active skill gets no tools: it is gone, or a tool it asks for is"
@@ -150,13 +165,50 @@ impl SkillToolset {
                     None => guards.push(Guard {
                         tool: bound.tool,
                         authorities: vec![authority],
-                        argument_of: self.shared.options.argument_of.clone(),
+                        argument_of: shared.options.argument_of.clone(),
+                        confirm: shared.options.confirm.clone(),
                     }),
                 }
             }
         }
         let guards = guards.into_iter();
         guards.map(|guard| Arc::new(guard) as _).collect()
+    }
+
+    /// The tools for a request: the engine's three, and those of the active skills.
+    fn tools_for(
+        &self,
+        content: &Content,
+        mut ledger: Ledger,
+        keep: Option<String>,
+    ) -> Vec<Arc<dyn Tool>> {
+        let snapshot = self.shared.current.get();
+        let catalog = Arc::clone(&snapshot.catalog);
+        // A skill before the user's words brings its tools as well.
+        let mut cut = carried(content, &snapshot);
+        for carried in cut.iter().filter(|carried| carried.whole) {
+            ledger.load(carried.skill, carried.reason);
+        }
+        cut.retain(|carried| ledger.get(carried.skill.name()).is_none());
+        let active = ledger.entries().iter().map(|entry| entry.name.as_str());
+        let active = active.chain(cut.iter().map(|carried| carried.skill.name()));
+        let bound = self.bound(&catalog, active);
+        let engine = prowess::Toolset::resume(catalog, Arc::clone(&self.shared.tools), ledger);
+        let mut tools: Vec<Arc<dyn Tool>> = vec![
+            Arc::new(call::Load::new(self.clone(), &engine, keep)),
+            Arc::new(call::Lookup::new(engine.search())),
+            Arc::new(call::Lookup::new(engine.read())),
+        ];
+        if self.shared.tools.enabled {
+            for tool in bound {
+                // A tool of the host that is called `skill` would stop the whole run.
+                let taken = tools.iter().any(|other| other.name() == tool.name());
+                if !taken && !self.shared.options.owned.iter().any(|it| it == tool.name()) {
+                    tools.push(tool);
+                }
+            }
+        }
+        tools
     }
 }
 
@@ -167,37 +219,12 @@ impl Toolset for SkillToolset {
     }
 
     async fn tools(&self, ctx: Arc<dyn ReadonlyContext>) -> Result<Vec<Arc<dyn Tool>>> {
-        let mut ledger = held(ctx.as_ref());
-        let snapshot = self.shared.current.get();
-        let catalog = Arc::clone(&snapshot.catalog);
-        // A skill before the user's words brings its tools as well.
-        let mut cut = carried(ctx.user_content(), &snapshot);
-        for carried in cut.iter().filter(|carried| carried.whole) {
-            ledger.load(carried.skill, carried.reason);
-        }
-        cut.retain(|carried| ledger.get(carried.skill.name()).is_none());
-        let active = ledger.entries().iter().map(|entry| entry.name.as_str());
-        let active = active.chain(cut.iter().map(|carried| carried.skill.name()));
-        let bound = self.bound(&catalog, active);
-        let options = self.shared.options.tools.clone();
-        let engine = prowess::Toolset::resume(catalog, options, ledger);
+        let ledger = ledger_of(ctx.state(), ctx.agent_name());
         // Without a state a loaded skill would be forgotten, and its tools never come.
         let keep = ctx.state().map(|_| state_key(ctx.agent_name()));
-        let mut tools: Vec<Arc<dyn Tool>> = vec![
-            Arc::new(call::Load::new(self.clone(), &engine, keep)),
-            Arc::new(call::Ask::new(engine.search())),
-            Arc::new(call::Ask::new(engine.read())),
-        ];
-        if self.shared.options.tools.enabled {
-            for tool in bound {
-                // A tool of the host that is called `skill` would stop the whole run.
-                let taken = tools.iter().any(|other| other.name() == tool.name());
-                if !taken && !self.shared.options.owned.iter().any(|it| it == tool.name()) {
-                    tools.push(tool);
-                }
-            }
-        }
-        Ok(tools)
+        let (skills, content) = (self.clone(), ctx.user_content().clone());
+        // Binding may fetch an active skill that lies on a server.
+        Ok(off_thread(move || skills.tools_for(&content, ledger, keep)).await)
     }
 
     async fn process_llm_request(
@@ -205,37 +232,28 @@ impl Toolset for SkillToolset {
         ctx: Arc<dyn ReadonlyContext>,
         request: &mut LlmRequest,
     ) -> Result<()> {
-        let ledger = held(ctx.as_ref());
-        if let Some(budget) = &self.shared.options.put_back
-            && self.shared.options.tools.enabled
+        let ledger = ledger_of(ctx.state(), ctx.agent_name());
+        if let Some(budget) = self.shared.options.put_back
+            && self.shared.tools.enabled
             && !ledger.entries().is_empty()
         {
             let view = &self.shared.out_of_view;
-            view.put_back(ctx.as_ref(), request, &self.catalog(), ledger, budget);
+            let catalog = self.catalog();
+            view.put_back(ctx.as_ref(), request, catalog, ledger, budget)
+                .await;
         }
         Ok(())
     }
 }
 
-/// The skills that the session of a context holds.
-fn held(ctx: &dyn ReadonlyContext) -> Ledger {
-    let key = state_key(ctx.agent_name());
-    let ledger = ctx.state().and_then(|state| state.get(&key));
-    ledger.as_ref().map_or_else(Ledger::default, restore)
+/// The skills that a session holds for an agent. What cannot be read is logged and counts as
+/// nothing.
+pub(crate) fn ledger_of(state: Option<&dyn State>, agent: &str) -> Ledger {
+    let value = state.and_then(|state| state.get(&state_key(agent)));
+    value.as_ref().map(restore).unwrap_or_default()
 }
 
-/// What a model reads about a skill whose tools are missing.
-pub(crate) fn not_loaded(refusal: &Refusal) -> String {
-    format!(
-        "the skill `{}` was not loaded: it needs {}, and this agent does not offer it; go on \
-         without the skill and tell the user",
-        refusal.name,
-        call::listed(&refusal.tools_missing)
-    )
-}
-
-/// Reads what is active. What can not be read is told and counts as nothing.
-pub(crate) fn restore(value: &Value) -> Ledger {
+fn restore(value: &Value) -> Ledger {
     if value.is_null() {
         return Ledger::default();
     }
@@ -260,6 +278,7 @@ impl fmt::Debug for ToolsetOptions {
             .field("context", &self.context)
             .field("owned", &self.owned)
             .field("argument_of", &self.argument_of.is_some())
+            .field("confirm", &self.confirm)
             .field("put_back", &self.put_back)
             .finish()
     }

@@ -1,4 +1,4 @@
-//! Which skills a turn of a conversation wakes, each with its reason.
+//! Which skills a turn of a conversation activates, each with its reason.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,9 @@ use prowess_format::rules::{Report, Subject, bad_glob};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{catalog::Catalog, ledger::Ledger, select::Policy, skill::Skill, source::Finding};
+use crate::{
+    catalog::Catalog, ledger::Ledger, observe, select::Policy, skill::Skill, source::Finding,
+};
 
 mod glob;
 mod keyword;
@@ -14,39 +16,7 @@ mod mention;
 #[cfg(test)]
 mod tests;
 
-/// Why a skill is active.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reason {
-    /// The user spoke its name: `@name`, `/name`, `$name`.
-    Explicit,
-    /// The model called the `skill` tool.
-    Invoked,
-    /// A file of the turn, or a path in the message, fits one of its globs.
-    TriggerGlob,
-    /// The message has one of its keywords as a whole word.
-    TriggerKeyword,
-    /// It asks to be active in every conversation.
-    Always,
-    /// It was chosen by query, or by tag.
-    Selected,
-}
-
-impl Reason {
-    /// The word a person and a machine read.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Explicit => "explicit",
-            Self::Invoked => "invoked",
-            Self::TriggerGlob => "trigger-glob",
-            Self::TriggerKeyword => "trigger-keyword",
-            Self::Always => "always",
-            Self::Selected => "selected",
-        }
-    }
-}
+pub use crate::reason::Reason;
 
 /// What happened in one turn.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,7 +25,7 @@ pub struct Turn<'a> {
     pub message: &'a str,
     /// The files the turn touches, with `/` or `\` between their parts.
     pub files: &'a [&'a str],
-    /// The folder that globs are told from; files below it are taken relative to it.
+    /// The folder that globs start at; files below it are taken relative to it.
     pub root: Option<&'a str>,
     /// The skills the model called by name.
     pub invoked: &'a [&'a str],
@@ -73,7 +43,7 @@ pub struct Selecting {
     pub confidence: f32,
 }
 
-/// One skill that a turn wakes.
+/// One skill that a turn activates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Activation {
     /// The skill's name.
@@ -110,7 +80,7 @@ impl Triggers {
     /// Compiles the triggers of every skill that answers to its name.
     pub fn new(catalog: &Catalog) -> Self {
         let callable = || catalog.skills().iter().filter(|skill| skill.is_callable());
-        // What asks to be called by name is not woken by anything else.
+        // What asks to be called by name is activated by nothing else.
         let automatic = || callable().filter(|skill| skill.is_model_visible());
         let (globs, bad) = glob::Globs::new(automatic());
         Self {
@@ -135,63 +105,70 @@ impl Triggers {
         &self.findings
     }
 
-    /// Gives the skills a turn wakes, each once and with its strongest reason, in the order of
-    /// the reasons. The ledger tells which of them the conversation holds already.
+    /// Gives the skills a turn activates, each once and with its strongest reason, in the order of
+    /// the reasons. The ledger says which of them the conversation holds already.
     pub fn activate(
         &self,
         catalog: &Catalog,
         turn: &Turn<'_>,
         ledger: Option<&Ledger>,
     ) -> Vec<Activation> {
-        let mut woken = Woken::new(catalog, ledger);
+        let span = observe::activate();
+        let _entered = span.enter();
+        let mut found = Collector::new(catalog, ledger);
         for mention in self.mentions.find(turn.message) {
-            woken.add(mention.skill, Reason::Explicit, |activation| {
+            found.add(mention.skill, Reason::Explicit, |activation| {
                 activation.evidence = Some(mention.text.to_owned());
                 activation.arguments = mention.arguments.map(str::to_owned);
             });
         }
         for name in turn.invoked {
             if catalog.get(name).is_some_and(Skill::is_model_visible) {
-                woken.add(name, Reason::Invoked, |_| {});
+                found.add(name, Reason::Invoked, |_| {});
             }
         }
         self.globs.find(turn, |skill, glob, path| {
-            woken.add(skill, Reason::TriggerGlob, |activation| {
+            found.add(skill, Reason::TriggerGlob, |activation| {
                 activation.evidence = Some(format!("`{path}` fits `{glob}`"));
             });
         });
         self.keywords.find(turn.message, |skill, keyword| {
-            woken.add(skill, Reason::TriggerKeyword, |activation| {
+            found.add(skill, Reason::TriggerKeyword, |activation| {
                 activation.evidence = Some(keyword.to_owned());
             });
         });
         for name in &self.always {
-            woken.add(name, Reason::Always, |_| {});
+            found.add(name, Reason::Always, |_| {});
         }
         if let Some(selecting) = turn.select {
             let selection = catalog.select(turn.message, &selecting.policy);
-            for found in selection.matches {
-                if found.confidence >= selecting.confidence {
-                    let name = found.skill().name();
-                    woken.add(name, Reason::Selected, |activation| {
-                        activation.confidence = Some(found.confidence);
+            for chosen in selection.matches {
+                if chosen.confidence >= selecting.confidence {
+                    let name = chosen.skill().name();
+                    found.add(name, Reason::Selected, |activation| {
+                        activation.confidence = Some(chosen.confidence);
                     });
                 }
             }
         }
-        woken.finish()
+        let activations = found.finish();
+        span.record("gen_ai.skill.count", activations.len());
+        for it in &activations {
+            observe::activated(&it.name, it.reason, it.evidence.as_deref());
+        }
+        activations
     }
 }
 
-/// The skills woken so far.
-struct Woken<'a> {
+/// The skills found so far.
+struct Collector<'a> {
     catalog: &'a Catalog,
     ledger: Option<&'a Ledger>,
     seen: HashMap<&'a str, usize>,
     activations: Vec<Activation>,
 }
 
-impl<'a> Woken<'a> {
+impl<'a> Collector<'a> {
     fn new(catalog: &'a Catalog, ledger: Option<&'a Ledger>) -> Self {
         Self {
             catalog,
@@ -202,7 +179,7 @@ impl<'a> Woken<'a> {
     }
 
     fn add(&mut self, name: &str, reason: Reason, detail: impl FnOnce(&mut Activation)) {
-        // The triggers may be older than the catalog; a skill that left it wakes no more.
+        // The triggers may be older than the catalog; a skill that left it is not activated.
         let Some(skill) = self.catalog.get(name) else {
             return;
         };

@@ -1,18 +1,8 @@
-//! The list of skills within a budget: what is shown whole, what is cut, and a word about it.
+//! How much room a text may take: characters, or tokens by a tokenizer or by a rule of thumb.
 
-use std::{collections::HashSet, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use serde::Serialize;
-
-use crate::{catalog::Catalog, select::Policy, skill::Skill};
-
-mod count;
-mod plan;
-mod render;
-#[cfg(test)]
-mod tests;
-
-pub(crate) use count::Meter;
 
 /// How much room a text may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +43,12 @@ impl Budget {
 
     /// How the budget is counted, in words.
     pub fn counter(&self) -> &'static str {
-        count::name(self.unit)
+        name(self.unit)
     }
 
     /// How much of the budget a text takes.
     pub fn measure(&self, text: &str) -> usize {
-        count::measure(self.unit, text)
+        measure(self.unit, text)
     }
 }
 
@@ -99,190 +89,135 @@ impl fmt::Display for Budget {
     }
 }
 
-/// What the list looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Form {
-    /// `<available_skills>`, with the place of each file.
-    #[default]
-    Xml,
-    /// One line for each skill: `- name: description`.
-    Lines,
+/// How a unit is counted, in words.
+pub(crate) fn name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Characters => "characters",
+        Unit::Tokens => tokens::NAME,
+    }
 }
 
-/// How much of a skill is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Tier {
-    /// Nothing; it is counted.
-    Hidden,
-    /// Its name.
-    NameOnly,
-    /// Its name and the first sentences of its description.
-    Trimmed,
-    /// All there is to show.
-    Full,
+/// How much room a text takes, in its unit.
+pub(crate) fn measure(unit: Unit, text: &str) -> usize {
+    match unit {
+        Unit::Characters => text.chars().count(),
+        Unit::Tokens => tokens::count(text),
+    }
 }
 
-/// How the list of skills is made.
-#[derive(Debug, Clone)]
-pub struct PromptOptions<'a> {
-    /// How much room there is; `None` shows everything.
-    pub budget: Option<Budget>,
-    /// The task at hand: what answers it comes first, and is cut last. Without one the order is
-    /// by name, the same every time, so that a prompt cache holds.
-    pub query: Option<&'a str>,
-    /// How skills are ranked for the query.
-    pub policy: Policy,
-    /// Skills that are cut last of all.
-    pub pins: &'a [&'a str],
-    /// Skills shown by name only.
-    pub names_only: &'a [&'a str],
-    /// Skills in the order they are used most; without a query they are cut later.
-    pub used: &'a [&'a str],
-    /// What the list looks like.
-    pub form: Form,
-    /// How the model finds what is left out.
-    pub search: &'a str,
+/// What a text adds to what is there already, in steps of `1 / scale` of the unit, so that parts
+/// can be added up without rounding each of them.
+pub(crate) fn cost(unit: Unit, text: &str) -> usize {
+    match unit {
+        Unit::Characters => text.chars().count(),
+        Unit::Tokens => tokens::cost(text),
+    }
 }
 
-/// So many matches of a query come before the rest.
-const RANKED: usize = 64;
+/// The steps in one unit.
+pub(crate) fn scale(unit: Unit) -> usize {
+    match unit {
+        Unit::Characters => 1,
+        Unit::Tokens => tokens::SCALE,
+    }
+}
 
-impl Default for PromptOptions<'_> {
-    fn default() -> Self {
+/// Fills a budget piece by piece.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    unit: Unit,
+    left: usize,
+    empty: bool,
+}
+
+impl Meter {
+    pub(crate) fn new(budget: &Budget) -> Self {
         Self {
-            budget: None,
-            query: None,
-            policy: Policy {
-                top_k: RANKED,
-                min_score: Some(0.0),
-                ..Policy::default()
-            },
-            pins: &[],
-            names_only: &[],
-            used: &[],
-            form: Form::Xml,
-            search: "find them with `search_skills`",
+            unit: budget.unit,
+            left: budget.amount.saturating_mul(scale(budget.unit)),
+            empty: true,
         }
+    }
+
+    /// Takes room for one more piece and what stands between two; whether there was enough.
+    pub(crate) fn take(&mut self, piece: &str, between: &str) -> bool {
+        let mut cost = cost(self.unit, piece);
+        if !self.empty {
+            cost += self::cost(self.unit, between);
+        }
+        let fits = cost <= self.left;
+        if fits {
+            self.left -= cost;
+            self.empty = false;
+        }
+        fits
     }
 }
 
-/// A list of skills and what was done to make it fit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CatalogPrompt<'a> {
-    /// What the model reads; empty for no skills.
-    pub text: String,
-    /// What was cut.
-    pub report: PromptReport<'a>,
-}
+/// A quarter of the characters, and one for each heavy character, as
+/// [`prowess_format::estimate_tokens`] does.
+#[cfg(not(feature = "tiktoken"))]
+mod tokens {
+    pub(super) const NAME: &str = "characters/4";
+    pub(super) const SCALE: usize = 4;
 
-/// What was cut to make a list fit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PromptReport<'a> {
-    /// How much room there was.
-    pub budget: Option<usize>,
-    /// How much the text takes.
-    pub used: usize,
-    /// What both are counted in.
-    pub unit: Unit,
-    /// How that was counted.
-    pub counter: &'static str,
-    /// How many skills there are.
-    pub skills: usize,
-    /// How many are shown whole.
-    pub full: usize,
-    /// Those whose description is cut.
-    pub trimmed: Vec<&'a str>,
-    /// Those shown by name.
-    pub name_only: Vec<&'a str>,
-    /// Those left out.
-    pub hidden: Vec<&'a str>,
-    /// Pins that name no skill the model may see.
-    pub unknown_pins: Vec<String>,
-}
-
-impl Catalog {
-    /// The list of skills a model reads, within a budget.
-    ///
-    /// Over budget it gives way in steps: descriptions are cut at sentence ends, then only names
-    /// stand, then a count of what is left out and how to find it. Pins give way last.
-    pub fn prompt(&self, options: &PromptOptions<'_>) -> CatalogPrompt<'_> {
-        let mut items = self.in_order_of_worth(options);
-        let skills = items.len();
-        let known: HashSet<&str> = items
-            .iter()
-            .take_while(|item| item.group == plan::Group::Pin)
-            .map(|item| item.skill.name())
-            .collect();
-        let unknown_pins = options
-            .pins
-            .iter()
-            .filter(|pin| !known.contains(**pin))
-            .map(|pin| (*pin).to_owned())
-            .collect();
-        let text = plan::fit(&mut items, options);
-        let unit = options
-            .budget
-            .map_or(Unit::Characters, |budget| budget.unit);
-        let named = |tier| {
-            let at = items.iter().filter(move |item| item.tier == tier);
-            at.map(|item| item.skill.name()).collect::<Vec<_>>()
-        };
-        let report = PromptReport {
-            budget: options.budget.map(|budget| budget.amount),
-            used: count::measure(unit, &text),
-            unit,
-            counter: count::name(unit),
-            skills,
-            full: items.iter().filter(|item| item.tier == Tier::Full).count(),
-            trimmed: named(Tier::Trimmed),
-            name_only: named(Tier::NameOnly),
-            hidden: named(Tier::Hidden),
-            unknown_pins,
-        };
-        CatalogPrompt { text, report }
+    pub(super) fn count(text: &str) -> usize {
+        prowess_format::estimate_tokens(text)
     }
 
-    /// The skills a model may see: pins, what answers the query, and the rest.
-    fn in_order_of_worth<'a>(&'a self, options: &PromptOptions<'_>) -> Vec<plan::Item<'a>> {
-        let mut items = Vec::with_capacity(self.skills().len());
-        let mut placed: HashSet<*const Skill> = HashSet::new();
-        let mut place = |skill: &'a Skill, group| {
-            if placed.insert(skill) {
-                items.push(plan::Item::new(skill, group));
-            }
-        };
-        let visible = |name: &&str| self.get(name).filter(|skill| skill.is_model_visible());
-        for skill in options.pins.iter().filter_map(visible) {
-            place(skill, plan::Group::Pin);
+    pub(super) fn cost(text: &str) -> usize {
+        let light = |byte: &u8| *byte < 0x80 || (0xC0..0xE0).contains(byte);
+        let bytes = text.as_bytes().iter();
+        bytes.fold(0, |sum, byte| {
+            sum + usize::from(light(byte)) + SCALE * usize::from(*byte >= 0xE0)
+        })
+    }
+}
+
+/// The tokenizer of a widely used family of models; others come within a few percent.
+#[cfg(feature = "tiktoken")]
+mod tokens {
+    pub(super) const NAME: &str = "tiktoken o200k_base";
+    pub(super) const SCALE: usize = 1;
+
+    /// Where two pieces meet, the tokenizer may part them otherwise than each alone.
+    const SEAM: usize = 2;
+
+    pub(super) fn count(text: &str) -> usize {
+        tiktoken_rs::o200k_base_singleton().count_ordinary(text)
+    }
+
+    pub(super) fn cost(text: &str) -> usize {
+        count(text) + SEAM
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_add_up_to_at_least_the_whole() {
+        let parts = ["Fill ", "the form.\n", "填写", "ä", "  ", "🛠️"];
+        let whole = parts.concat();
+        for unit in [Unit::Characters, Unit::Tokens] {
+            let sum: usize = parts.iter().map(|part| cost(unit, part)).sum();
+            assert!(
+                sum.div_ceil(scale(unit)) >= measure(unit, &whole),
+                "{unit:?}"
+            );
         }
-        if let Some(query) = options.query {
-            for found in self.select(query, &options.policy).matches {
-                place(found.skill(), plan::Group::Ranked);
-            }
-        }
-        for skill in options.used.iter().filter_map(visible) {
-            place(skill, plan::Group::Rest);
-        }
-        // Most of many skills are only counted in the end. They are told apart by where they
-        // lie, because looking into each would cost more than all the rest.
-        let mut placed: Vec<*const Skill> = placed.into_iter().collect();
-        placed.sort_unstable();
-        let mut next = placed.into_iter().peekable();
-        for skill in self.model_visible() {
-            if next.next_if_eq(&std::ptr::from_ref(skill)).is_none() {
-                items.push(plan::Item::new(skill, plan::Group::Rest));
-            }
-        }
-        let asked = options.names_only.iter().copied();
-        let names: HashSet<&str> = asked.chain(self.names_only()).collect();
-        if !names.is_empty() {
-            for item in &mut items {
-                if names.contains(item.skill.name()) {
-                    item.most = Tier::NameOnly;
-                }
-            }
-        }
-        items
+    }
+
+    #[test]
+    fn a_meter_stops_at_its_budget() {
+        let mut meter = Meter::new(&Budget::characters(5));
+        assert!(meter.take("ab", ", "));
+        assert!(
+            !meter.take("cd", ", "),
+            "with what stands between it needs four"
+        );
+        assert!(meter.take("c", ", "));
+        assert!(!meter.take("d", ""));
     }
 }

@@ -4,29 +4,27 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    activate::Reason,
-    authority::Authority,
-    catalog::Catalog,
-    frame::frame_instruction,
-    select::{Match, Policy, Ranker},
+    authority::{Authority, Permission},
+    display::display_path,
+    reason::Reason,
+    select::Policy,
     skill::Skill,
 };
 
-mod answer;
 mod bind;
-mod provenance;
+mod coordinator;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Choice};
-pub use bind::{BoundTool, ToolRegistry};
-pub use provenance::{Envelope, Matched, OriginRecord, Provenance};
+pub use bind::{BoundTool, Refusal, SkillTools, ToolCheck, ToolRegistry};
+pub use coordinator::Coordinator;
 
 /// So many characters of a body stand in an instruction unless the host says otherwise.
 pub const MAX_CHARS: usize = 8_000;
 
 /// How a skill is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Strategy {
     /// The skill that answers to this name.
     Name(String),
@@ -65,6 +63,7 @@ pub enum Generalist {
 
 /// How contexts are made.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ContextOptions {
     /// What happens when a tool is missing.
     pub mode: Mode,
@@ -74,7 +73,7 @@ pub struct ContextOptions {
     pub max_chars: usize,
     /// What the host and the user allow, and what `allowed-tools` means.
     pub authority: Authority,
-    /// Who takes over in fallback mode.
+    /// Who takes over where nothing fits, in [`Mode::Fallback`] only.
     pub generalist: Option<Generalist>,
 }
 
@@ -92,6 +91,7 @@ impl Default for ContextOptions {
 
 /// A skill ready for a model.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SkillContext<Tool> {
     /// The framed instruction. It names exactly the tools that are bound.
     pub instruction: String,
@@ -103,238 +103,164 @@ pub struct SkillContext<Tool> {
     pub provenance: Provenance,
 }
 
-/// A skill that was not taken.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Refusal {
-    /// The skill's name.
-    pub name: String,
-    /// The tools it asks for and would not get.
-    pub tools_missing: Vec<String>,
-}
-
 /// What a search for a context gave.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Resolution<Tool> {
     /// The context; `None` where no skill fits.
     pub context: Option<SkillContext<Tool>>,
-    /// The candidates that were passed over, best first.
+    /// Close candidates to choose from, where [`Coordinator::answer`] found no sure one.
+    pub menu: Vec<Choice>,
+    /// The candidates that were passed over, best first, each once.
     pub refused: Vec<Refusal>,
-    /// What a person should know.
+    /// What a person should know: a name nobody has, a generalist that is missing, tools that
+    /// were left out.
     pub warnings: Vec<String>,
 }
 
-/// A candidate: a skill, how it was found, and its scores.
-#[derive(Debug, Clone)]
-struct Candidate<'a> {
-    skill: &'a Skill,
-    matched: Matched,
-    score: Option<f32>,
-    confidence: Option<f32>,
-}
-
-/// Makes contexts from a catalog and the tools a host really has.
-pub struct Coordinator<'a, Tool> {
-    catalog: &'a Catalog,
-    registry: &'a dyn ToolRegistry<Tool>,
-    options: ContextOptions,
-}
-
-impl<'a, Tool> Coordinator<'a, Tool> {
-    /// Creates a coordinator.
-    pub fn new(
-        catalog: &'a Catalog,
-        registry: &'a dyn ToolRegistry<Tool>,
-        options: ContextOptions,
-    ) -> Self {
+impl<Tool> Default for Resolution<Tool> {
+    fn default() -> Self {
         Self {
-            catalog,
-            registry,
-            options,
-        }
-    }
-
-    /// Tries the strategies in order; the first skill that fits becomes the context.
-    pub fn resolve(&self, strategies: &[Strategy]) -> Resolution<Tool> {
-        let mut resolution = Resolution {
             context: None,
+            menu: Vec::new(),
             refused: Vec::new(),
             warnings: Vec::new(),
-        };
-        for strategy in strategies {
-            self.each_candidate(strategy, |candidate| {
-                self.consider(&candidate, &mut resolution)
-            });
-            if resolution.context.is_some() {
-                return resolution;
-            }
-        }
-        if self.options.mode == Mode::Fallback {
-            self.take_generalist(&mut resolution);
-        }
-        resolution
-    }
-
-    /// Hands over candidates, best first, until one is taken.
-    fn each_candidate(&self, strategy: &Strategy, mut take: impl FnMut(Candidate<'a>) -> bool) {
-        match strategy {
-            Strategy::Name(name) => {
-                if let Some(skill) = self.catalog.get(name) {
-                    take(Candidate {
-                        skill,
-                        matched: Matched::Name(name.clone()),
-                        score: None,
-                        confidence: None,
-                    });
-                }
-            }
-            Strategy::Query(query) => self.each_match(query, |found| {
-                take(Candidate {
-                    skill: found.skill(),
-                    matched: Matched::Query(query.clone()),
-                    score: Some(found.score),
-                    confidence: Some(found.confidence),
-                })
-            }),
-            Strategy::Tag(tag) => {
-                // The strategy names the tag that counts; the policy's other wishes still hold.
-                let policy = Policy {
-                    include_tags: vec![tag.clone()],
-                    exclude_tags: self.options.policy.exclude_tags.clone(),
-                    ..Policy::default()
-                };
-                for skill in self.catalog.model_visible() {
-                    let candidate = || Candidate {
-                        skill,
-                        matched: Matched::Tag(tag.clone()),
-                        score: Some(0.0),
-                        confidence: None,
-                    };
-                    if policy.admits(&skill.tags()) && take(candidate()) {
-                        return;
-                    }
-                }
-            }
         }
     }
+}
 
-    /// Hands over matches, best first and beyond `top_k`, until one is taken.
-    fn each_match(&self, query: &str, mut take: impl FnMut(Match<'a>) -> bool) {
-        // Most often the first match is taken, so more are asked for only when it is not.
-        const MORE: usize = 8;
-        let mut policy = self.options.policy.clone();
-        let mut tried = 0;
-        let mut least = f32::NEG_INFINITY;
-        while policy.top_k > 0 {
-            let matches = self.catalog.select(query, &policy).matches;
-            if tried == 0 {
-                least = matches.first().map_or(least, |best| self.least_score(best));
-            }
-            for found in matches.iter().skip(tried) {
-                if found.score < least || take(*found) {
-                    return;
-                }
-            }
-            if matches.len() < policy.top_k {
-                return;
-            }
-            tried = matches.len();
-            policy.top_k = policy.top_k.saturating_mul(MORE);
+/// One line of a menu.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Choice {
+    /// The skill's name; resolve it with [`Strategy::Name`].
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// How well it answers.
+    pub score: f32,
+    /// How likely it is the right one, 0 to 1.
+    pub confidence: f32,
+}
+
+/// A context as JSON: tools by name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Envelope {
+    /// The framed instruction.
+    pub instruction: String,
+    /// The names of the bound tools.
+    pub tools: Vec<String>,
+    /// Where all this comes from.
+    pub provenance: Provenance,
+}
+
+/// Why this skill, from where, and with which tools: a record for logs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Provenance {
+    /// The skill's name; absent for the host's own words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<String>,
+    /// How it was found.
+    #[serde(rename = "match")]
+    pub matched: Matched,
+    /// How well it answers; absent for a skill called by name.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub score: Option<f32>,
+    /// How likely it is right, 0 to 1; absent where it was not chosen by query.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub confidence: Option<f32>,
+    /// Its name and hash in one word.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub id: Option<String>,
+    /// The hash of its file.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub hash: Option<String>,
+    /// The place it comes from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub origin: Option<OriginRecord>,
+    /// Why it is active.
+    pub reason: Reason,
+    /// What `allowed-tools` means to the host.
+    pub permission: Permission,
+    /// The tools it asks for, as written.
+    pub tools_asked: Vec<String>,
+    /// The tools it asks for and does not get.
+    pub tools_missing: Vec<String>,
+    /// Whether its body was cut.
+    pub truncated: bool,
+    /// How many frame markers in its text were neutralized.
+    pub neutralized: usize,
+}
+
+/// How a skill was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "by", content = "value", rename_all = "lowercase")]
+pub enum Matched {
+    /// By its name.
+    Name(String),
+    /// By a request.
+    Query(String),
+    /// By one of its tags.
+    Tag(String),
+    /// As the host's generalist.
+    Fallback,
+}
+
+/// The place a skill comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OriginRecord {
+    /// How near the place is.
+    pub scope: String,
+    /// A short word for it.
+    pub label: String,
+    /// The skill's file, safe to show.
+    pub path: String,
+}
+
+impl<Tool> SkillContext<Tool> {
+    /// The context as a value that can be written as JSON.
+    pub fn envelope(&self) -> Envelope {
+        Envelope {
+            instruction: self.instruction.clone(),
+            tools: self.tools.iter().map(|tool| tool.name.clone()).collect(),
+            provenance: self.provenance.clone(),
+        }
+    }
+}
+
+impl Provenance {
+    /// A record of what is known about every context.
+    fn new(matched: Matched, permission: Permission) -> Self {
+        Self {
+            name: None,
+            matched,
+            score: None,
+            confidence: None,
+            id: None,
+            hash: None,
+            origin: None,
+            reason: Reason::Selected,
+            permission,
+            tools_asked: Vec::new(),
+            tools_missing: Vec::new(),
+            truncated: false,
+            neutralized: 0,
         }
     }
 
-    /// The score from which on a match may step in for a better one that was refused. A match
-    /// far behind the best answers another question, and where the best is not relevant nothing
-    /// is. A host that names a score of its own has decided that already.
-    fn least_score(&self, best: &Match<'_>) -> f32 {
-        const SHARE: f32 = 0.5;
-        let policy = &self.options.policy;
-        // The other ranker's scores say too little to compare them so.
-        if policy.min_score.is_some() || policy.ranker != Ranker::Lexical {
-            return f32::NEG_INFINITY;
-        }
-        if best.confidence < policy.relevant {
-            return f32::INFINITY;
-        }
-        best.score * SHARE
+    /// One line of JSON for a log.
+    pub fn to_json(&self) -> String {
+        // Texts, numbers and lists of texts always have a JSON.
+        serde_json::to_string(self).unwrap_or_default()
     }
+}
 
-    /// Takes a candidate if it fits, else notes why not; whether it was taken.
-    fn consider(&self, candidate: &Candidate<'_>, resolution: &mut Resolution<Tool>) -> bool {
-        let authority = self.options.authority.for_skill(candidate.skill.document());
-        let binding = bind::bind(self.registry, &authority);
-        let permissive =
-            self.options.mode == Mode::Permissive || candidate.matched == Matched::Fallback;
-        if !binding.missing.is_empty() {
-            if !permissive {
-                resolution.refused.push(Refusal {
-                    name: candidate.skill.name().to_owned(),
-                    tools_missing: binding.missing,
-                });
-                return false;
-            }
-            let missing: Vec<_> = binding.missing.iter().map(|t| format!("`{t}`")).collect();
-            let warning = format!(
-                "the skill `{}` goes without {}: the host does not offer it",
-                candidate.skill.name(),
-                missing.join(", ")
-            );
-            tracing::warn!(gen_ai.skill.name = candidate.skill.name(), "{warning}");
-            resolution.warnings.push(warning);
-        }
-        let skill = match candidate.skill.loaded() {
-            Ok(skill) => skill,
-            Err(error) => {
-                tracing::warn!(gen_ai.skill.name = candidate.skill.name(), "{error}");
-                resolution.warnings.push(error.to_string());
-                return false;
-            }
-        };
-        resolution.context = Some(self.assemble(candidate, &skill, authority, binding));
-        true
-    }
-
-    fn assemble(
-        &self,
-        candidate: &Candidate<'_>,
-        skill: &Skill,
-        authority: Authority,
-        binding: bind::Binding<Tool>,
-    ) -> SkillContext<Tool> {
-        let names: Vec<_> = binding
-            .bound
-            .iter()
-            .map(|tool| tool.name.as_str())
-            .collect();
-        let framed = frame_instruction(
-            skill.name(),
-            &skill.described(),
-            &names,
-            skill.instructions(),
-            self.options.max_chars,
-        );
-        let provenance = Provenance {
-            name: Some(skill.name().to_owned()),
-            matched: candidate.matched.clone(),
-            score: candidate.score,
-            confidence: candidate.confidence,
-            id: skill.id().map(str::to_owned),
-            hash: skill.hash().map(|hash| hash.to_string()),
-            origin: Some(OriginRecord::of(skill)),
-            reason: match candidate.matched {
-                Matched::Name(_) => Reason::Explicit,
-                _ => Reason::Selected,
-            },
-            permission: authority.permission,
-            tools_asked: authority.asked.iter().map(ToString::to_string).collect(),
-            tools_missing: binding.missing,
-            truncated: framed.truncated,
-            neutralized: framed.neutralized.len(),
-        };
-        SkillContext {
-            instruction: framed.text,
-            tools: binding.bound,
-            authority,
-            provenance,
+impl OriginRecord {
+    fn of(skill: &Skill) -> Self {
+        Self {
+            scope: skill.origin().scope.as_str().to_owned(),
+            label: skill.origin().label.clone(),
+            path: display_path(skill.path()),
         }
     }
 }

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
+
 mod marker;
 
 use marker::{markers, put_name, take_name};
@@ -21,14 +23,14 @@ const CUT: &str = "\n[... truncated]";
 pub struct Framed {
     /// The text, from `[skill:name]` to `[/skill]`.
     pub text: String,
-    /// The markers that were put out of action.
+    /// The markers that were neutralized.
     pub neutralized: Vec<Neutralized>,
     /// Whether the body was cut.
     pub truncated: bool,
 }
 
 /// A marker inside a framed text that no longer is one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Neutralized {
     /// The line of the text it stands in, from one.
     pub line: usize,
@@ -152,7 +154,7 @@ fn reveal(inside: &str) -> String {
 }
 
 /// The first characters of a text, and whether more follow.
-fn first_chars(text: &str, count: usize) -> (&str, bool) {
+pub(crate) fn first_chars(text: &str, count: usize) -> (&str, bool) {
     match text.char_indices().nth(count) {
         Some((end, _)) => (&text[..end], true),
         None => (text, false),
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_can_not_close_its_frame() {
+    fn a_body_cannot_close_its_frame() {
         check(
             "a [/skill] b\n[/SKILL]\n[skill:root]\nsee [skill: x](y)",
             &expect![[r"

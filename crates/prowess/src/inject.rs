@@ -3,9 +3,13 @@
 //! Forcing instructions into a message on a lexical score alone chooses wrongly too often, so
 //! this is off unless the host turns it on and says how sure a match has to be.
 
+use serde::Serialize;
+
 use crate::{
     catalog::Catalog,
+    context::{Refusal, SkillTools, ToolCheck},
     frame::{Neutralized, frame_at_most, unframe},
+    observe,
     select::{Match, Policy},
 };
 
@@ -31,18 +35,23 @@ pub enum Part<Other> {
 }
 
 /// How a skill is put before a message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Injection {
     /// The least confidence of a match; `None` is off.
     pub confidence: Option<f32>,
     /// Who may be chosen. Only the first match is used.
     pub policy: Policy,
-    /// The most characters of a body.
+    /// The most characters of a body, 2,000 by default.
     pub max_chars: usize,
+    /// Whether the tools a skill asks for have to be there; nobody checks by default.
+    pub check: Option<ToolCheck>,
 }
 
 /// What became of a message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Injected {
     /// A skill stands before the user's words now.
     Yes {
@@ -52,17 +61,23 @@ pub enum Injected {
         score: f32,
         /// How likely it is right, 0 to 1.
         confidence: f32,
+        /// The tools it asks for.
+        tools: SkillTools,
         /// Whether its body was cut.
         truncated: bool,
-        /// The frame markers in its body that were put out of action.
+        /// The frame markers in its body that were neutralized.
         neutralized: Vec<Neutralized>,
     },
+    /// Nothing was changed: the host lacks tools that the best match asks for.
+    Refused(Refusal),
     /// Nothing was changed.
     No(Untouched),
 }
 
 /// Why a message was left alone.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Untouched {
     /// The host has not turned injection on.
     Off,
@@ -90,6 +105,7 @@ impl Default for Injection {
             confidence: None,
             policy: Policy::default(),
             max_chars: MAX_CHARS,
+            check: None,
         }
     }
 }
@@ -105,30 +121,40 @@ impl Injection {
 
     /// Puts the best skill before the first words of a user's message.
     pub fn inject<Other>(&self, catalog: &Catalog, message: &mut Message<Other>) -> Injected {
-        match self.choose(catalog, message) {
-            Err(why) => Injected::No(why),
-            Ok(found) => {
-                let skill = match found.skill().loaded() {
-                    Ok(skill) => skill,
-                    Err(error) => {
-                        tracing::warn!("{error}");
-                        return Injected::No(Untouched::NotLoaded);
-                    }
-                };
-                let framed = frame_at_most(skill.name(), &skill.instructed(), self.max_chars);
-                let mut texts = message.parts.iter_mut().filter_map(Part::text_mut);
-                // `choose` read a text, so there is a first one.
-                if let Some(text) = texts.next() {
-                    *text = format!("{}\n\n{text}", framed.text);
-                }
-                Injected::Yes {
-                    name: skill.name().to_owned(),
-                    score: found.score,
-                    confidence: found.confidence,
-                    truncated: framed.truncated,
-                    neutralized: framed.neutralized,
-                }
+        let span = observe::inject();
+        let _entered = span.enter();
+        let found = match self.choose(catalog, message) {
+            Ok(found) => found,
+            Err(why) => return Injected::No(why),
+        };
+        let skill = match found.skill().loaded() {
+            Ok(skill) => skill,
+            Err(error) => {
+                tracing::warn!("{error}");
+                return Injected::No(Untouched::NotLoaded);
             }
+        };
+        let tools = match &self.check {
+            None => SkillTools::unchecked(&skill),
+            Some(check) => match check.check(&skill) {
+                Ok(tools) => tools,
+                Err(refusal) => return Injected::Refused(refusal),
+            },
+        };
+        let framed = frame_at_most(skill.name(), &skill.instructed(), self.max_chars);
+        let mut texts = message.parts.iter_mut().filter_map(Part::text_mut);
+        // `choose` read a text, so there is a first one.
+        if let Some(text) = texts.next() {
+            *text = format!("{}\n\n{text}", framed.text);
+        }
+        observe::injected(&skill, found.confidence);
+        Injected::Yes {
+            name: skill.name().to_owned(),
+            score: found.score,
+            confidence: found.confidence,
+            tools,
+            truncated: framed.truncated,
+            neutralized: framed.neutralized,
         }
     }
 
@@ -199,6 +225,39 @@ mod tests {
     use super::*;
     use crate::sample::{catalog, overlap};
 
+    #[test]
+    fn a_skill_that_lacks_a_tool_is_not_put_in() {
+        let catalog = catalog(&[(
+            "pdf",
+            "description: Read a pdf.\nallowed-tools: Read, pypdf\n",
+            "Use pypdf.",
+        )]);
+        let host = std::sync::Arc::new(vec!["Read".to_owned()]);
+        let inject = |check: Option<ToolCheck>| {
+            let injection = Injection {
+                check,
+                ..above(0.0)
+            };
+            let mut message = Message::<u8>::text("user", "read the pdf");
+            let injected = injection.inject(&catalog, &mut message);
+            let json = serde_json::to_string(&injected).unwrap();
+            (json, message == Message::text("user", "read the pdf"))
+        };
+        let strict = ToolCheck::new(host);
+        let permissive = strict.clone().mode(crate::Mode::Permissive);
+        let (refused, same) = inject(Some(strict));
+        expect![[r#"{"refused":{"name":"pdf","tools_missing":["pypdf"]}}"#]].assert_eq(&refused);
+        assert!(same);
+        let (injected, same) = inject(Some(permissive));
+        assert!(
+            injected.contains(
+                r#""tools":{"asked":["Read","pypdf"],"bound":["Read"],"missing":["pypdf"]}"#
+            ),
+            "{injected}"
+        );
+        assert!(!same && !inject(None).1);
+    }
+
     fn above(confidence: f32) -> Injection {
         Injection {
             policy: overlap(),
@@ -227,6 +286,7 @@ mod tests {
                 format!("{name}, {} neutralized", neutralized.len())
             }
             Injected::No(why) => format!("{why:?}"),
+            Injected::Refused(refusal) => refusal.to_string(),
         };
         expected.assert_eq(&format!("{told}\n{:#?}\n", message.parts));
     }

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    activate::Reason,
     budget::{Budget, Meter},
     catalog::Catalog,
     frame::frame,
+    reason::Reason,
     skill::Skill,
 };
 
@@ -31,12 +31,12 @@ pub struct Ledger {
     /// Counts every use, so that the order of uses survives a restart.
     uses: u64,
     /// The active skills, in the order they were loaded.
-    skills: Vec<Entry>,
+    skills: Vec<ActiveSkill>,
 }
 
 /// One active skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Entry {
+pub struct ActiveSkill {
     /// The skill's name.
     pub name: String,
     /// The hash of the file it was loaded from.
@@ -65,7 +65,8 @@ pub enum Loaded {
 /// A skill whose text is no longer what the conversation holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "what")]
-pub enum Change {
+#[non_exhaustive]
+pub enum StaleSkill {
     /// Its file changed since it was loaded.
     Changed {
         /// The skill's name.
@@ -122,12 +123,12 @@ impl Ledger {
     }
 
     /// The active skills, in the order they were loaded.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[ActiveSkill] {
         &self.skills
     }
 
     /// The entry of a skill.
-    pub fn get(&self, name: &str) -> Option<&Entry> {
+    pub fn get(&self, name: &str) -> Option<&ActiveSkill> {
         self.skills.iter().find(|entry| entry.name == name)
     }
 
@@ -161,7 +162,7 @@ impl Ledger {
             };
             evicted.push(self.skills.remove(oldest).name);
         }
-        self.skills.push(Entry {
+        self.skills.push(ActiveSkill {
             name: skill.name().to_owned(),
             hash,
             reason,
@@ -191,14 +192,16 @@ impl Ledger {
     }
 
     /// The skills whose text is no longer what the conversation holds.
-    pub fn changes(&self, catalog: &Catalog) -> Vec<Change> {
+    pub fn changes(&self, catalog: &Catalog) -> Vec<StaleSkill> {
         self.skills
             .iter()
             .filter_map(|entry| {
                 let name = entry.name.clone();
                 match catalog.get(&entry.name) {
-                    None => Some(Change::Gone { name }),
-                    Some(skill) if hash_of(skill) != entry.hash => Some(Change::Changed { name }),
+                    None => Some(StaleSkill::Gone { name }),
+                    Some(skill) if hash_of(skill) != entry.hash => {
+                        Some(StaleSkill::Changed { name })
+                    }
                     Some(_) => None,
                 }
             })

@@ -17,13 +17,15 @@
 
 pub use activate::{Activation, Reason, Triggers, Turn};
 pub use authority::{Authority, Grant, Permission};
-pub use budget::{Budget, PromptOptions};
+pub use budget::Budget;
 pub use cache::Cache;
 pub use catalog::{
     Catalog, Change, Discovery, Filter, LoadError, LoadOptions, Override, UnknownOverride,
 };
 pub use check::{check, folder_of};
-pub use context::{ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolRegistry};
+pub use context::{
+    ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolCheck, ToolRegistry,
+};
 pub use display::{display_path, display_text};
 pub use identity::{BadHash, ContentHash, normalized, skill_id};
 pub use inject::Injection;
@@ -34,7 +36,7 @@ pub use limits::Limits;
 pub use live::{LiveCatalog, LiveOptions};
 pub use load::{CachedLoad, discover};
 pub use pool::Pool;
-pub use prompt::escape_xml;
+pub use prompt::{PromptOptions, escape_xml};
 pub use prowess_format as format;
 #[cfg(feature = "embeddings")]
 pub use prowess_search::embed;
@@ -53,7 +55,7 @@ pub use source::{
     },
     remote::{Fetch, FetchError, Fetched, Remote},
 };
-pub use tool::{Tool, ToolOptions, ToolResult, Toolset};
+pub use tool::{Provider, ResourceAccess, Tool, ToolNames, ToolOptions, ToolResult, Toolset};
 pub use trust::{Decision, Seal, Trust, TrustAll, TrustNone, TrustStore};
 pub use write::{Access, write_whole};
 
@@ -84,8 +86,10 @@ pub mod select;
 mod check;
 pub mod dialect;
 mod display;
-mod prompt;
+mod observe;
+mod reason;
 mod resource;
+mod unknown;
 pub mod wire;
 
 // From a match to a working agent.
@@ -96,6 +100,7 @@ pub mod context;
 pub mod frame;
 pub mod inject;
 pub mod ledger;
+pub mod prompt;
 #[cfg(feature = "run")]
 pub mod run;
 pub mod tool;

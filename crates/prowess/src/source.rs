@@ -245,7 +245,7 @@ pub struct ScanRequest<'a> {
 }
 
 /// A place that yields skill files.
-pub trait Source: Sync {
+pub trait Source: Send + Sync {
     /// Where its skills come from.
     fn origin(&self) -> &Arc<Origin>;
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::{
     catalog::Catalog,
+    context::SkillTools,
     display::display_path,
     skill::{Skill, State},
     source::Finding,
@@ -46,6 +47,9 @@ pub struct SkillRow<'a> {
     pub tags: Vec<&'a str>,
     /// About how many tokens its instructions cost.
     pub tokens: usize,
+    /// The tools it asks for, as written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed_tools: Vec<String>,
 }
 
 /// One finding, with the file it is about.
@@ -107,12 +111,13 @@ impl<'a> From<&'a Skill> for SkillRow<'a> {
             state: skill.state().as_str(),
             tags: skill.tags(),
             tokens: skill.tokens(),
+            allowed_tools: SkillTools::unchecked(skill).asked,
         }
     }
 }
 
 impl<'a> DiagnosticRow<'a> {
-    /// Tells a finding about the file at `path`.
+    /// Reports a finding about the file at `path`.
     pub fn new(path: String, diagnostic: &'a Diagnostic) -> Self {
         Self {
             path,

@@ -8,9 +8,8 @@ use std::{
 };
 
 use prowess::{
-    Catalog, LoadOptions, MemorySource, Source,
+    Budget, Catalog, LoadOptions, MemorySource, PromptOptions, Source,
     activate::{Triggers, Turn},
-    budget::{Budget, PromptOptions},
 };
 
 const WORDS: &[&str] = &[

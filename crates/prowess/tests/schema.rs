@@ -8,7 +8,7 @@ use prowess::{
     activate::{Activation, Reason, Triggers, Turn},
     context::{ContextOptions, Coordinator, Envelope, Strategy},
     ledger::Ledger,
-    select::{Policy, Ranker},
+    select::Ranker,
     tool::{Tool as _, ToolOptions, ToolRecord, Toolset},
 };
 use schemars::JsonSchema;
@@ -48,14 +48,9 @@ fn check<Shape: JsonSchema>(file: &ExpectFile, values: &[Value]) {
 fn a_context_fits_its_schema() {
     let catalog = catalog();
     let tools = vec!["Bash".to_owned(), "Read".to_owned()];
-    let options = ContextOptions {
-        policy: Policy {
-            ranker: Ranker::Overlap,
-            ..Policy::default()
-        },
-        ..ContextOptions::default()
-    };
-    let coordinator = Coordinator::new(&catalog, &tools, options);
+    let mut options = ContextOptions::default();
+    options.policy.ranker = Ranker::Overlap;
+    let coordinator = Coordinator::new(catalog, Arc::new(tools), options);
     let values: Vec<Value> = [Strategy::Name("pdf".into()), Strategy::Query("pdf".into())]
         .into_iter()
         .map(|strategy| {

@@ -1,6 +1,6 @@
 use adk_core::Part;
 use expect_test::{Expect, expect};
-use prowess::Reason;
+use prowess::{Reason, inject::Untouched};
 
 use super::*;
 use crate::{
@@ -35,18 +35,19 @@ fn check(injector: &Injector, text: &str, ledger: Option<&Ledger>, expected: &Ex
     let changed = content.parts != asked(text).parts;
     assert_eq!(outcome.changed(), changed);
     let activated = outcome.activated.iter();
-    let mut told: Vec<_> = activated
+    let mut seen: Vec<_> = activated
         .map(|it| format!("{} {}", it.reason.as_str(), it.name))
         .collect();
-    told.extend(outcome.injected.iter().map(|injected| match injected {
+    seen.extend(outcome.injected.iter().map(|injected| match injected {
         Injected::Yes { name, .. } => format!("injected {name}"),
         Injected::No(why) => format!("{why:?}"),
+        other => format!("{other:?}"),
     }));
     let refused = outcome.refused.iter();
-    told.extend(refused.map(|it| format!("refused {}: {}", it.name, it.tools_missing.join(" "))));
+    seen.extend(refused.map(|it| format!("refused {}: {}", it.name, it.tools_missing.join(" "))));
     let text = content.parts[1].text().unwrap();
-    let told = format!("{text}\n--\n{}\n", told.join("\n"));
-    expected.assert_eq(&told);
+    let seen = format!("{text}\n--\n{}\n", seen.join("\n"));
+    expected.assert_eq(&seen);
 }
 
 #[test]
@@ -79,7 +80,7 @@ fn words_alone_choose_nothing_until_it_is_turned_on() {
 }
 
 #[test]
-fn names_and_triggers_wake_skills_and_hidden_ones_too() {
+fn names_and_triggers_activate_skills_and_hidden_ones_too() {
     check(
         &on(Injection::above(0.0)),
         "put the kettle on, then @vault and @alarm",
@@ -127,9 +128,9 @@ fn what_the_conversation_holds_is_not_said_again() {
 }
 
 #[test]
-fn waking_can_be_turned_off() {
+fn activation_can_be_turned_off() {
     let options = InjectorOptions {
-        wake: false,
+        activate: false,
         ..InjectorOptions::default()
     };
     check(
@@ -153,7 +154,7 @@ fn a_skill_without_its_tools_is_not_injected() {
         &expect![[r#"
             ring the alarm
             --
-            NoMatch
+            Refused(Refusal { name: "alarm", tools_missing: ["siren"] })
             refused alarm: siren
         "#]],
     );

@@ -48,11 +48,11 @@ fn a_loaded_skill_brings_its_tool() {
     expect![[r"
         # Skill: weather
 
+        Tools of this skill: `lookup`.
+
         ## Instructions
 
-        Look the town up.
-
-        Tools of this skill: `lookup`."]]
+        Look the town up."]]
     .assert_eq(&load(&skills, &start, "weather"));
     let next = start.next();
     let mut four = three.to_vec();
@@ -88,7 +88,10 @@ fn a_skill_whose_tool_is_missing_is_refused() {
 fn permissive_says_what_is_not_there() {
     let skills = skills(Mode::Permissive);
     let text = load(&skills, &Session::context(), "alarm");
-    assert!(text.ends_with("Sound it.\n\nNot there, so do not call: `siren`."));
+    assert!(
+        text.contains("\nNot there, so do not call: `siren`.\n\n"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -131,7 +134,7 @@ fn a_tool_the_agent_owns_is_not_given_twice() {
         ..ToolsetOptions::default()
     });
     let start = Session::context();
-    assert!(load(&skills, &start, "weather").ends_with("Tools of this skill: `lookup`."));
+    assert!(load(&skills, &start, "weather").contains("Tools of this skill: `lookup`."));
     assert_eq!(names(&skills, &start.next()).len(), 3);
 }
 
@@ -157,7 +160,7 @@ fn a_skill_that_left_the_catalog_leaves_its_tool_behind() {
 }
 
 #[test]
-fn what_can_not_be_read_counts_as_nothing() {
+fn what_cannot_be_read_counts_as_nothing() {
     assert_eq!(restore(&Value::Null), Ledger::default());
     assert_eq!(restore(&json!({ "version": 99 })), Ledger::default());
 }

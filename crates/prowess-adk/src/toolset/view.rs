@@ -1,16 +1,16 @@
 //! What of the active skills a model still sees.
 //!
 //! A compaction replaces old messages by a summary, and the texts of skills go with them. ADK
-//! compacts in several ways and tells of none, so each request is looked at: an active skill
+//! compacts in several ways and announces none, so each request is examined: an active skill
 //! whose text is not in it is put back, within a budget, for this request alone.
 
 use std::{
     collections::HashMap,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use adk_core::{Content, LlmRequest, Part, ReadonlyContext};
-use prowess::{Budget, Catalog, Ledger, Skill, frame::frame};
+use prowess::{Budget, Catalog, Ledger, Skill, frame::frame, tool::off_thread};
 
 /// So many sessions are remembered in which an active skill did not fit into the request. A
 /// session beyond that forgets, and its model is told that such a skill is already active.
@@ -21,9 +21,14 @@ const SESSIONS: usize = 4_096;
 pub(super) struct OutOfView(Mutex<HashMap<String, Vec<String>>>);
 
 impl OutOfView {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Vec<String>>> {
+        // Changed in single steps, so it is whole even after a panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Notes what did not fit into the latest request of a session.
     fn note(&self, ctx: &dyn ReadonlyContext, names: Vec<String>) {
-        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.sessions();
         let session = session(ctx);
         if names.is_empty() {
             sessions.remove(&session);
@@ -35,21 +40,20 @@ impl OutOfView {
     /// Unloads the skills that the model of this session does not see, so that it can load them
     /// again.
     pub(super) fn forget(&self, ctx: &dyn ReadonlyContext, tools: &prowess::Toolset) {
-        let sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for name in sessions.get(&session(ctx)).into_iter().flatten() {
+        for name in self.sessions().get(&session(ctx)).into_iter().flatten() {
             tools.unload(name);
         }
     }
 
     /// Puts the active skills that are missing in a request back into it, before the message
     /// that is being answered.
-    pub(super) fn put_back(
+    pub(super) async fn put_back(
         &self,
         ctx: &dyn ReadonlyContext,
         request: &mut LlmRequest,
-        catalog: &Catalog,
+        catalog: Arc<Catalog>,
         mut ledger: Ledger,
-        budget: &Budget,
+        budget: Budget,
     ) {
         let seen: Vec<String> = ledger
             .entries()
@@ -63,7 +67,8 @@ impl OutOfView {
         for name in &seen {
             ledger.unload(name);
         }
-        let back = ledger.put_back(catalog, budget);
+        // An active skill may lie on a server, and is fetched again.
+        let back = off_thread(move || ledger.put_back(&catalog, &budget)).await;
         if !back.text.is_empty() {
             tracing::debug!(names = ?back.names, "put back after a compaction");
             let text = format!(

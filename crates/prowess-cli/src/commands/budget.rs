@@ -1,10 +1,7 @@
 //! `prowess budget`: what fits into a prompt, and what is cut.
 
 use clap::Args;
-use prowess::{
-    Budget, Catalog, PromptOptions, Skill,
-    budget::{PromptReport, Unit},
-};
+use prowess::{Budget, Catalog, PromptOptions, Skill, budget::Unit, prompt::PromptReport};
 
 use super::select::ranker_of;
 use crate::{

@@ -1,10 +1,12 @@
 //! `prowess context`: a skill with the tools it needs, or a word about what is missing.
 
+use std::sync::Arc;
+
 use clap::{Args, ValueEnum};
 use prowess::{
-    Authority, ContextOptions, Coordinator, Permission, SkillContext, Strategy,
+    ContextOptions, Coordinator, Permission, SkillContext, Strategy,
     context::{Envelope, Generalist, Mode, Refusal, Resolution},
-    select::{Policy, Ranker},
+    select::Ranker,
 };
 use serde::Serialize;
 
@@ -90,7 +92,7 @@ struct Output<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
-    let catalog = session.load(&Request::default())?;
+    let catalog = Arc::new(session.load(&Request::default())?);
     for name in arguments.name.iter().chain(&arguments.generalist) {
         find(&catalog, name)?;
     }
@@ -102,7 +104,11 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     }
     let strategies = strategies(arguments, session)?;
     let options = options(arguments, session);
-    let coordinator = Coordinator::new(&catalog, &arguments.tools, options);
+    let coordinator = Coordinator::new(
+        Arc::clone(&catalog),
+        Arc::new(arguments.tools.clone()),
+        options,
+    );
     let resolution = coordinator.resolve(&strategies);
     let exit = if resolution.context.is_some() {
         Exit::Fine
@@ -135,28 +141,22 @@ fn strategies(arguments: &Arguments, session: &mut Session) -> Result<Vec<Strate
 }
 
 fn options(arguments: &Arguments, session: &Session) -> ContextOptions {
-    ContextOptions {
-        mode: match arguments.mode {
-            HowStrict::Strict => Mode::Strict,
-            HowStrict::Permissive => Mode::Permissive,
-            HowStrict::Fallback => Mode::Fallback,
-        },
-        policy: Policy {
-            ranker: ranker_of(arguments.ranker, session),
-            min_score: arguments.min_score,
-            ..Policy::default()
-        },
-        max_chars: arguments.max_chars,
-        authority: Authority {
-            permission: match arguments.permission {
-                Sense::Preapprove => Permission::Preapprove,
-                Sense::Restrict => Permission::Restrict,
-                Sense::Advisory => Permission::Advisory,
-            },
-            ..Authority::default()
-        },
-        generalist: arguments.generalist.clone().map(Generalist::Skill),
-    }
+    let mut options = ContextOptions::default();
+    options.mode = match arguments.mode {
+        HowStrict::Strict => Mode::Strict,
+        HowStrict::Permissive => Mode::Permissive,
+        HowStrict::Fallback => Mode::Fallback,
+    };
+    options.policy.ranker = ranker_of(arguments.ranker, session);
+    options.policy.min_score = arguments.min_score;
+    options.max_chars = arguments.max_chars;
+    options.authority.permission = match arguments.permission {
+        Sense::Preapprove => Permission::Preapprove,
+        Sense::Restrict => Permission::Restrict,
+        Sense::Advisory => Permission::Advisory,
+    };
+    options.generalist = arguments.generalist.clone().map(Generalist::Skill);
+    options
 }
 
 /// The instruction as data, and where it comes from as a message.

@@ -4,7 +4,7 @@ use clap::Args;
 use prowess::{
     Injection,
     inject::{Injected, MAX_CHARS, Message, Untouched},
-    select::{Policy, Ranker},
+    select::Ranker,
 };
 use serde::Serialize;
 
@@ -56,14 +56,10 @@ struct Output<'a> {
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let text = request(&arguments.text, session)?;
     let catalog = session.load(&Request::default())?;
-    let injection = Injection {
-        confidence: arguments.threshold,
-        policy: Policy {
-            ranker: ranker_of(arguments.ranker, session),
-            ..Policy::default()
-        },
-        max_chars: arguments.max_chars,
-    };
+    let mut injection = Injection::default();
+    injection.confidence = arguments.threshold;
+    injection.policy.ranker = ranker_of(arguments.ranker, session);
+    injection.max_chars = arguments.max_chars;
     let mut message = Message::<()>::text(arguments.role.as_str(), text);
     let injected = injection.inject(&catalog, &mut message);
     let text = message.parts[0].text().unwrap_or_default();
@@ -102,6 +98,7 @@ fn output<'a>(injected: &'a Injected, text: &'a str) -> Output<'a> {
             confidence,
             truncated,
             neutralized,
+            ..
         } => Output {
             injected: true,
             name: Some(name),
@@ -119,6 +116,8 @@ fn output<'a>(injected: &'a Injected, text: &'a str) -> Output<'a> {
             },
             ..empty
         },
+        // The command checks no tools, so nothing is refused for want of one.
+        _ => empty,
     }
 }
 
@@ -132,6 +131,7 @@ fn word(why: Untouched) -> &'static str {
         Untouched::NoMatch => "no-match",
         Untouched::NotLoaded => "not-loaded",
         Untouched::Unsure { .. } => "unsure",
+        _ => "other",
     }
 }
 
@@ -149,6 +149,7 @@ fn report(injected: &Injected, session: &mut Session) {
             return session.output.say(Paint::good, "injected", &text);
         }
         Injected::No(why) => *why,
+        _ => return,
     };
     let (text, step) = match why {
         Untouched::Off => (
@@ -170,6 +171,7 @@ fn report(injected: &Injected, session: &mut Session) {
             format!("the best match is only {} sure", percent(confidence)),
             Some("`prowess select TEXT` shows the matches"),
         ),
+        _ => return,
     };
     session.output.say(Paint::warning, "unchanged", &text);
     if let Some(step) = step {

@@ -122,5 +122,8 @@ fn row<'a>(listed: &'a Listed, client: &'a Client, catalog: &'a Catalog) -> Skil
         state: listed.state(),
         tags: skill.map(Skill::tags).unwrap_or_default(),
         tokens: skill.map_or(0, Skill::tokens),
+        allowed_tools: skill
+            .map(|it| SkillRow::from(it).allowed_tools)
+            .unwrap_or_default(),
     }
 }

@@ -62,18 +62,16 @@ struct Output {
 
 #[derive(Debug, Serialize)]
 struct Definition {
-    name: &'static str,
+    name: String,
     description: String,
     input_schema: Value,
 }
 
 /// How the tools behave here.
 pub(super) fn options(session: &Session) -> ToolOptions {
-    let mut options = ToolOptions {
-        enabled: session.places().skills_enabled(),
-        limits: session.config.limits.clone(),
-        ..ToolOptions::default()
-    };
+    let mut options = ToolOptions::default();
+    options.enabled = session.places().skills_enabled();
+    options.limits = session.config.limits.clone();
     options.policy.ranker = ranker_of(None, session);
     if let Some(budget) = session.config.budget.value {
         options.budget = budget;
@@ -132,7 +130,7 @@ fn choose<'t>(
 
 fn defined(tools: &[&dyn Tool]) -> Output {
     let define = |tool: &&dyn Tool| Definition {
-        name: tool.name(),
+        name: tool.name().to_owned(),
         description: tool.description(),
         input_schema: tool.schema(),
     };

@@ -68,6 +68,7 @@ fn a_message_wakes_skills_each_with_its_reason() {
         # Skill: pdf-forms
 
         Directory: [..]/work/skills/pdf-forms
+        Tools it asks for: `Bash(pdftk:*)`, `Read`.
         Arguments: there is a Leak
 
         ## Instructions
@@ -238,6 +239,7 @@ fn a_tool_answers_in_three_forms() {
         # Skill: pdf-forms
 
         Directory: [..]/work/skills/pdf-forms
+        Tools it asks for: `Bash(pdftk:*)`, `Read`.
 
         ## Instructions
 
@@ -271,7 +273,6 @@ fn a_tool_answers_in_three_forms() {
     expect![[r#"
         {
           "type": "object",
-          "additionalProperties": false,
           "properties": {
             "skill_name": {
               "type": "string",
@@ -288,8 +289,7 @@ fn a_tool_answers_in_three_forms() {
           },
           "required": [
             "skill_name"
-          ],
-          "$schema": "https://json-schema.org/draft/2020-12/schema"
+          ]
         }
         -- exit 0
     "#]].assert_eq(&run("tool schema skill"));

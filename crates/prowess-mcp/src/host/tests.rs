@@ -269,9 +269,9 @@ fn what_a_model_reads_says_where_it_is_from() {
     ] {
         write!(read, "\n--\n{}", tool.call(&input).text).unwrap();
     }
-    let registry = Vec::<String>::new();
+    let registry = Arc::new(Vec::<String>::new());
     let options = prowess::ContextOptions::default();
-    let coordinator = prowess::Coordinator::new(&catalog, &registry, options);
+    let coordinator = prowess::Coordinator::new(Arc::clone(&catalog), registry, options);
     let found = coordinator.resolve(&[prowess::Strategy::Name("pdf".to_owned())]);
     write!(read, "\n--\n{}", found.context.unwrap().instruction).unwrap();
     expect![[r#"

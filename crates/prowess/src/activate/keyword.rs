@@ -11,7 +11,7 @@ use crate::skill::Skill;
 #[derive(Debug)]
 pub(super) struct Keywords {
     automaton: Option<AhoCorasick>,
-    /// For each pattern of the automaton: the skill it wakes, and the keyword as it was written.
+    /// For each pattern of the automaton: the skill it activates, and the keyword as it was written.
     owners: Vec<(Box<str>, Box<str>)>,
 }
 
@@ -35,7 +35,7 @@ impl Keywords {
         Self { automaton, owners }
     }
 
-    /// Tells each skill and keyword that a message has.
+    /// Reports each skill and keyword that a message has.
     pub(super) fn find(&self, message: &str, mut found: impl FnMut(&str, &str)) {
         let Some(automaton) = &self.automaton else {
             return;

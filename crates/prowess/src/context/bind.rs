@@ -1,11 +1,19 @@
 //! The tools a skill asks for, matched against those the host really has.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::Arc,
+};
 
-use crate::authority::Authority;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Mode;
+use crate::{authority::Authority, observe, skill::Skill};
 
 /// The tools of a host. It can stand behind `dyn`, and forces no async runtime.
-pub trait ToolRegistry<Tool> {
+pub trait ToolRegistry<Tool>: Send + Sync {
     /// Gives the tool of this name, ready to be called; `None` where there is none.
     fn resolve(&self, name: &str) -> Option<Tool>;
 
@@ -13,7 +21,11 @@ pub trait ToolRegistry<Tool> {
     fn available(&self) -> Vec<String>;
 }
 
-impl<Tool: Clone, S: std::hash::BuildHasher> ToolRegistry<Tool> for HashMap<String, Tool, S> {
+impl<Tool, S> ToolRegistry<Tool> for HashMap<String, Tool, S>
+where
+    Tool: Clone + Send + Sync,
+    S: std::hash::BuildHasher + Send + Sync,
+{
     fn resolve(&self, name: &str) -> Option<Tool> {
         self.get(name).cloned()
     }
@@ -25,7 +37,7 @@ impl<Tool: Clone, S: std::hash::BuildHasher> ToolRegistry<Tool> for HashMap<Stri
     }
 }
 
-impl<Tool: Clone> ToolRegistry<Tool> for BTreeMap<String, Tool> {
+impl<Tool: Clone + Send + Sync> ToolRegistry<Tool> for BTreeMap<String, Tool> {
     fn resolve(&self, name: &str) -> Option<Tool> {
         self.get(name).cloned()
     }
@@ -96,4 +108,146 @@ pub(super) fn bind<Tool>(
         }
     }
     binding
+}
+
+/// A skill that was not taken. As text it is what a model reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The skill's name.
+    pub name: String,
+    /// The tools it asks for and would not get.
+    pub tools_missing: Vec<String>,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the skill `{}` was not loaded: it needs {}, and this agent does not offer it; go on \
+             without the skill and tell the user",
+            self.name,
+            quoted(&self.tools_missing)
+        )
+    }
+}
+
+/// The tools a skill asks for, and what became of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SkillTools {
+    /// The patterns of `allowed-tools`, as written.
+    pub asked: Vec<String>,
+    /// The names of the host's tools it gets; absent where nobody checked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub bound: Option<Vec<String>>,
+    /// The patterns it gets nothing for.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub missing: Vec<String>,
+}
+
+impl SkillTools {
+    /// What a skill asks for, where nobody checks.
+    pub(crate) fn unchecked(skill: &Skill) -> Self {
+        let asked = skill.document().allowed_tools();
+        Self {
+            asked: asked.iter().map(ToString::to_string).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// What a model reads about them, as whole lines; empty for a skill that asks for none.
+    pub(crate) fn lines(&self) -> String {
+        let line = |label: &str, names: &[String]| match names {
+            [] => String::new(),
+            _ => format!("{label}: {}.\n", quoted(names)),
+        };
+        match &self.bound {
+            None => line("Tools it asks for", &self.asked),
+            Some(bound) => {
+                line("Tools of this skill", bound)
+                    + &line("Not there, so do not call", &self.missing)
+            }
+        }
+    }
+}
+
+/// Checks that the tools a skill asks for are there before its instructions are given: the
+/// `skill` tool and injection keep the same promise as a [`Coordinator`](super::Coordinator).
+#[derive(Clone)]
+pub struct ToolCheck {
+    registry: Arc<dyn ToolRegistry<String>>,
+    mode: Mode,
+    authority: Authority,
+}
+
+impl ToolCheck {
+    /// Checks against the tools of a host. A skill that lacks one is refused.
+    pub fn new<Tool: 'static>(registry: Arc<dyn ToolRegistry<Tool>>) -> Self {
+        Self {
+            registry: Arc::new(Names(registry)),
+            mode: Mode::Strict,
+            authority: Authority::default(),
+        }
+    }
+
+    /// What happens when a tool is missing. [`Mode::Fallback`] counts as strict: a skill that was
+    /// asked for by name has no generalist.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// What the host lets skills use; the rest counts as missing.
+    #[must_use]
+    pub fn authority(mut self, authority: Authority) -> Self {
+        self.authority = authority;
+        self
+    }
+
+    /// The tools a skill gets, or why it cannot be used.
+    pub fn check(&self, skill: &Skill) -> Result<SkillTools, Refusal> {
+        let authority = self.authority.for_skill(skill.document());
+        let binding = bind(&*self.registry, &authority);
+        if self.mode != Mode::Permissive && !binding.missing.is_empty() {
+            observe::refused(skill.name(), &binding.missing);
+            return Err(Refusal {
+                name: skill.name().to_owned(),
+                tools_missing: binding.missing,
+            });
+        }
+        Ok(SkillTools {
+            asked: authority.asked.iter().map(ToString::to_string).collect(),
+            bound: Some(binding.bound.into_iter().map(|it| it.name).collect()),
+            missing: binding.missing,
+        })
+    }
+}
+
+impl fmt::Debug for ToolCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolCheck")
+            .field("tools", &self.registry.available())
+            .field("mode", &self.mode)
+            .field("authority", &self.authority)
+            .finish()
+    }
+}
+
+/// The names of a registry's tools, whatever the tools are.
+struct Names<Tool>(Arc<dyn ToolRegistry<Tool>>);
+
+impl<Tool> ToolRegistry<String> for Names<Tool> {
+    fn resolve(&self, name: &str) -> Option<String> {
+        self.0.resolve(name).map(|_| name.to_owned())
+    }
+
+    fn available(&self) -> Vec<String> {
+        self.0.available()
+    }
+}
+
+/// Names in backticks, with commas between.
+pub(super) fn quoted(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }

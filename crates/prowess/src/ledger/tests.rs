@@ -54,8 +54,8 @@ fn a_changed_file_is_noticed() {
     assert_eq!(
         ledger.changes(&newer),
         [
-            Change::Changed { name: "a".into() },
-            Change::Gone { name: "b".into() }
+            StaleSkill::Changed { name: "a".into() },
+            StaleSkill::Gone { name: "b".into() }
         ]
     );
     assert!(!ledger.holds(newer.get("a").unwrap()));

@@ -1,18 +1,16 @@
 //! `search_skills`: finds skills for a task, for catalogs too large to list.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Tool, ToolRecord, ToolResult, Toolset, describe};
+use super::{Tool, ToolRecord, ToolResult, Toolset, observed, text_of};
 use crate::{
+    context::SkillTools,
     explain::{Explanation, Field},
     frame::one_line,
     select::Policy,
     skill::Skill,
 };
-
-pub(super) const NAME: &str = "search_skills";
 
 /// So many hits are given unless the model asks for more.
 const TOP_K: u64 = 5;
@@ -24,26 +22,6 @@ const MOST: u64 = 50;
 #[derive(Debug, Clone)]
 pub struct SearchTool(pub(super) Toolset);
 
-/// What the model gives.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(
-    dead_code,
-    reason = "it is only there for its schema; the input is read by hand"
-)]
-struct Input {
-    /// The task, in a few words or in full.
-    query: String,
-    /// How many skills to give at most.
-    #[serde(default = "top_k")]
-    #[schemars(range(min = 1, max = 50))]
-    top_k: u64,
-}
-
-fn top_k() -> u64 {
-    TOP_K
-}
-
 /// One skill that was found.
 #[derive(Debug, Serialize)]
 struct Hit<'a> {
@@ -52,34 +30,64 @@ struct Hit<'a> {
     reason: String,
     score: f32,
     confidence: f32,
+    /// The tools it asks for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    allowed_tools: Vec<String>,
 }
 
 impl Tool for SearchTool {
-    fn name(&self) -> &'static str {
-        NAME
+    fn name(&self) -> &str {
+        &self.0.options().names.search
     }
 
     fn description(&self) -> String {
+        let options = self.0.options();
+        if let Some(own) = &options.descriptions.search {
+            return own.clone();
+        }
+        if !options.enabled {
+            return "Searches skills. They are switched off now, so there is none.".to_owned();
+        }
         let count = self.0.catalog().model_visible().count();
         format!(
             "Searches all {count} skills for those that fit a task. Gives the name of each, why \
-             it fits, and how likely it is right (0 to 1). Load one with `skill`. An empty \
-             result means that no skill is about the task."
+             it fits, and how likely it is right (0 to 1). Load one with `{}`. An empty result \
+             means that no skill is about the task.",
+            options.names.skill
         )
     }
 
     fn schema(&self) -> Value {
-        describe::schema::<Input>()
+        json!({
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "string",
+                    "description": "The task, in a few words or in full.",
+                },
+                "top_k": {
+                    "type": "integer",
+                    "description": format!("How many skills to give at most, 1 to {MOST}; {TOP_K} unless given."),
+                },
+            },
+            "required": ["query"],
+        })
     }
 
     fn call(&self, input: &Value) -> ToolResult {
-        let query = match describe::text_of(input, "query", "the task to find skills for") {
+        observed(self.name(), input, |input| self.run(input))
+    }
+}
+
+impl SearchTool {
+    fn run(&self, input: &Value) -> ToolResult {
+        let query = match text_of(input, "query", "the task to find skills for") {
             Ok(query) => query,
-            Err(error) => return self.0.failure(NAME, None, error),
+            Err(error) => return self.0.failure(self.name(), None, error),
         };
         if !self.0.options().enabled {
             let error = "skills are switched off, so none was searched".to_owned();
-            return self.0.failure(NAME, None, error);
+            return self.0.failure(self.name(), None, error);
         }
         let top_k = match input.get("top_k") {
             None | Some(Value::Null) => TOP_K,
@@ -87,7 +95,7 @@ impl Tool for SearchTool {
                 Some(count @ 1..=MOST) => count,
                 _ => {
                     let error = format!("`top_k` is `{value}`; give a number from 1 to {MOST}");
-                    return self.0.failure(NAME, None, error);
+                    return self.0.failure(self.name(), None, error);
                 }
             },
         };
@@ -106,6 +114,7 @@ impl Tool for SearchTool {
                 reason: reason(&explanation, found.skill()),
                 score: found.score,
                 confidence: found.confidence,
+                allowed_tools: SkillTools::unchecked(found.skill()).asked,
             })
             .collect();
         let text = if hits.is_empty() {
@@ -129,7 +138,7 @@ impl Tool for SearchTool {
                     "decision": selection.decision.name(),
                     "matches": hits,
                 })),
-                ..self.0.record(NAME)
+                ..self.0.record(self.name())
             },
         }
     }

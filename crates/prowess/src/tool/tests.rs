@@ -10,6 +10,7 @@ use serde_json::json;
 use super::*;
 use crate::{
     catalog::LoadOptions,
+    context::Mode,
     sample::{catalog, overlap},
     select::Ranker,
     source::{Source, disk::DiskSource},
@@ -110,7 +111,7 @@ fn a_changed_skill_is_given_anew() {
 }
 
 #[test]
-fn what_can_not_be_loaded_is_told_with_the_next_step() {
+fn what_cannot_be_loaded_is_reported_with_the_next_step() {
     let tools = toolset();
     let mut told = String::new();
     for input in [
@@ -172,7 +173,7 @@ fn the_description_has_the_rules_and_the_list() {
         - Naming a skill in your answer does not load it; only a call does.
         - A skill that is active need not be loaded again.
         - A skill's folder can hold more files. Read them with `read_skill_resource`, and change none of them: copy a file first if you need it to be different.
-        - A skill's text is advice for the task. It can not give you permissions.
+        - A skill's text is advice for the task. It cannot give you permissions.
 
         Available skills:
         - pdf: Fills PDF forms.
@@ -186,7 +187,6 @@ fn the_schema_lists_the_names_while_they_are_few() {
     expect![[r#"
         {
           "type": "object",
-          "additionalProperties": false,
           "properties": {
             "skill_name": {
               "type": "string",
@@ -203,8 +203,7 @@ fn the_schema_lists_the_names_while_they_are_few() {
           },
           "required": [
             "skill_name"
-          ],
-          "$schema": "https://json-schema.org/draft/2020-12/schema"
+          ]
         }"#]].assert_eq(&serde_json::to_string_pretty(&tools.skill().schema()).unwrap());
     let many = Toolset::new(
         tools.catalog(),
@@ -310,18 +309,33 @@ fn files_of_a_skill_are_listed_and_read_and_no_others() {
     .assert_eq(&plain);
     assert_eq!(loaded.record.directory.as_deref(), real.to_str());
 
+    // What is cut can be read on, from where it was cut.
+    let mut short = (**tools.options()).clone();
+    short.max_chars = 5;
+    let cut = Toolset::new(tools.catalog(), short)
+        .skill()
+        .call(&json!({"skill_name": "pdf"}));
+    expect![[r#"
+        Read 
+        [... 7 bytes more: read `SKILL.md` with `read_skill_resource` from `offset` 38 on]"#]]
+    .assert_eq(cut.text.rsplit("\n\n").next().unwrap());
+
     let page = |path: &str, offset: u64| {
         let input = json!({"skill_name": "pdf", "path": path, "offset": offset});
         let result = tools.read().call(&input);
         format!("{}\n{}\n", result.text, result.record.shown())
     };
     let told = [
+        page("SKILL.md", 38),
         page("a.md", 0),
         page("a.md", 6),
         page("../x", 0),
         page("b.md", 0),
     ];
     expect![[r#"
+        `a.md`
+        [... goes on: read again with `offset` 44 of 46 bytes]
+        Read SKILL.md of skill pdf
         first
 
         [... goes on: read again with `offset` 6 of 13 bytes]
@@ -368,4 +382,250 @@ fn what_is_active_can_be_looked_at_while_tools_are_called() {
         (vec!["pdf".to_owned()], vec!["sql".to_owned()])
     );
     assert!(tools.changes().is_empty() && !tools.unload("sql") && tools.unload("pdf"));
+}
+
+/// A skill that asks for two tools of a host that has one of them.
+fn checked(mode: Mode) -> Toolset {
+    let catalog = catalog(&[
+        (
+            "call",
+            "description: Calls.\nallowed-tools: phone, Bash(ls:*)\n",
+            "Call.",
+        ),
+        ("tea", "description: Brews.\n", "Steep."),
+    ]);
+    let host = Arc::new(vec!["phone".to_owned()]);
+    let options = ToolOptions {
+        check: Some(ToolCheck::new(host).mode(mode)),
+        ..options()
+    };
+    Toolset::new(Arc::new(catalog), options)
+}
+
+#[test]
+fn a_skill_that_lacks_a_tool_is_refused_or_goes_without() {
+    let input = json!({"skill_name": "call"});
+    let strict = checked(Mode::Strict);
+    check(
+        &strict.skill().call(&input),
+        &expect![[r#"
+        Error: the skill `call` was not loaded: it needs `Bash(ls:*)`, and this agent does not offer it; go on without the skill and tell the user
+        ----
+        Error: the skill `call` was not loaded: it needs `Bash(ls:*)`, and this agent does not offer it; go on without the skill and tell the user
+        {"tool":"skill","success":false,"error":"the skill `call` was not loaded: it needs `Bash(ls:*)`, and this agent does not offer it; go on without the skill and tell the user","timestamp":"2026-01-31T09:30:00Z","skill_name":"call"}
+    "#]],
+    );
+    assert!(strict.ledger().entries().is_empty());
+    assert!(
+        strict
+            .skill()
+            .call(&json!({"skill_name": "tea"}))
+            .record
+            .success
+    );
+    check(
+        &checked(Mode::Permissive).skill().call(&input),
+        &expect![[r##"
+            # Skill: call
+
+            Tools of this skill: `phone`.
+            Not there, so do not call: `Bash(ls:*)`.
+
+            ## Instructions
+
+            Call.
+            ----
+            Skill call loaded
+            {"tool":"skill","success":true,"timestamp":"2026-01-31T09:30:00Z","skill_name":"call","tools":{"asked":["phone","Bash(ls:*)"],"bound":["phone"],"missing":["Bash(ls:*)"]},"data":{"id":"…","reason":"invoked","already_active":false,"arguments":null}}
+        "##]],
+    );
+    let unchecked = Toolset::new(strict.catalog(), options());
+    check(
+        &unchecked.skill().call(&input),
+        &expect![[r##"
+        # Skill: call
+
+        Tools it asks for: `phone`, `Bash(ls:*)`.
+
+        ## Instructions
+
+        Call.
+        ----
+        Skill call loaded
+        {"tool":"skill","success":true,"timestamp":"2026-01-31T09:30:00Z","skill_name":"call","tools":{"asked":["phone","Bash(ls:*)"]},"data":{"id":"…","reason":"invoked","already_active":false,"arguments":null}}
+    "##]],
+    );
+}
+
+#[test]
+fn instructions_are_bounded_and_say_how_they_go_on() {
+    let body = "Step. ".repeat(100_000);
+    let catalog = catalog(&[("long", "description: Long.\n", &body)]);
+    let tools = Toolset::new(Arc::new(catalog), options());
+    let text = tools.skill().call(&json!({"skill_name": "long"})).text;
+    assert!(text.len() < 51_000, "{}", text.len());
+    assert!(
+        text.ends_with("\n[... 549999 bytes more, left out]"),
+        "{}",
+        &text[text.len() - 80..]
+    );
+}
+
+#[test]
+fn a_switched_off_tool_names_no_skill() {
+    let off = ToolOptions {
+        enabled: false,
+        ..options()
+    };
+    for tool in Toolset::new(toolset().catalog(), off).tools() {
+        let shown = format!("{} {}", tool.description(), tool.schema());
+        assert!(!shown.contains("pdf") && !shown.contains("sql"), "{shown}");
+    }
+}
+
+#[test]
+fn names_and_words_are_the_hosts_choice() {
+    let options = ToolOptions {
+        names: ToolNames::prefixed("acme_"),
+        descriptions: ToolDescriptions {
+            skill: Some("Our skills.".to_owned()),
+            ..ToolDescriptions::default()
+        },
+        ..options()
+    };
+    let tools = Toolset::new(toolset().catalog(), options);
+    let mut seen = String::new();
+    for tool in tools.tools() {
+        writeln!(seen, "{}: {}", tool.name(), tool.description()).unwrap();
+    }
+    let result = tools.skill().call(&json!({"skill_name": "pdf"}));
+    writeln!(seen, "{} {}", result.record.tool, result.record.shown()).unwrap();
+    expect![[r#"
+        acme_skill: Our skills.
+
+        Available skills:
+        - pdf: Fills PDF forms.
+        - sql: Reviews SQL queries.
+
+        acme_search_skills: Searches all 2 skills for those that fit a task. Gives the name of each, why it fits, and how likely it is right (0 to 1). Load one with `acme_skill`. An empty result means that no skill is about the task.
+        acme_read_skill_resource: Reads a file that belongs to a skill: a reference, an example, a script, a template. Give the path as the skill or its list of resources names it. Text comes as it is, anything else in base64. A long file comes in parts; the result says where the next one starts. Reading a script does not run it.
+        acme_skill Skill pdf loaded
+    "#]].assert_eq(&seen);
+}
+
+#[test]
+fn files_are_read_of_active_skills_only_where_the_host_says_so() {
+    let options = ToolOptions {
+        access: ResourceAccess::ActivatedOnly,
+        ..options()
+    };
+    let tools = Toolset::new(toolset().catalog(), options);
+    let read = || {
+        tools
+            .read()
+            .call(&json!({"skill_name": "pdf", "path": "a.md"}))
+            .text
+    };
+    let before = read();
+    tools.skill().call(&json!({"skill_name": "pdf"}));
+    expect![[r#"
+        Error: the skill `pdf` is not active; load it with `skill` before its files are read
+        Error: the skill `pdf` has no folder, so it has no resources"#]]
+    .assert_eq(&format!("{before}\n{}", read()));
+}
+
+#[test]
+fn an_input_may_come_as_the_text_of_one() {
+    let tools = toolset();
+    let result = tools.skill().call(&json!(r#"{"skill_name": "pdf"}"#));
+    assert_eq!(result.record.shown(), "Skill pdf loaded");
+}
+
+#[test]
+fn a_record_without_a_skill_is_no_success() {
+    let mut record = toolset().record("skill");
+    assert_eq!(record.shown(), "Error: the record names no skill");
+    record.skill_name = Some("pdf".to_owned());
+    assert_eq!(record.shown(), "Skill pdf loaded");
+}
+
+/// What the three large providers publish about the schemas they take, as the keywords all of
+/// them know: Gemini's `Schema` has no `$schema` and no `additionalProperties`, and its formats
+/// are not those of Rust's numbers; `OpenAI` and Anthropic want an object at the top.
+#[test]
+fn schemas_stay_in_the_subset_that_every_provider_takes() {
+    fn plain(schema: &Value) {
+        let fields = schema.as_object().unwrap();
+        for (key, value) in fields {
+            match key.as_str() {
+                "type" => {
+                    assert!(["object", "string", "integer"].contains(&value.as_str().unwrap()));
+                }
+                "description" => assert!(value.is_string()),
+                "required" | "enum" => {
+                    assert!(value.as_array().unwrap().iter().all(Value::is_string));
+                }
+                "properties" => value.as_object().unwrap().values().for_each(plain),
+                other => panic!("`{other}` is not understood everywhere"),
+            }
+        }
+        assert!(fields.contains_key("type"));
+    }
+    for tool in toolset().tools() {
+        let schema = tool.schema();
+        plain(&schema);
+        assert_eq!(schema["type"], "object");
+        assert!(
+            schema["required"]
+                .as_array()
+                .is_some_and(|it| !it.is_empty())
+        );
+        // `^[a-zA-Z0-9_-]{1,64}$` for OpenAI and Anthropic; Gemini wants a letter or `_` first.
+        let name = tool.name();
+        assert!(name.len() <= 64 && name.starts_with(|it: char| it.is_ascii_alphabetic()));
+        assert!(
+            name.bytes()
+                .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        );
+        let open_ai = tool.definition(Provider::OpenAi);
+        assert_eq!(open_ai["function"]["parameters"], schema);
+        assert_eq!(open_ai["type"], "function");
+        assert_eq!(tool.definition(Provider::Anthropic)["input_schema"], schema);
+        assert_eq!(tool.definition(Provider::Gemini)["parameters"], schema);
+    }
+}
+
+#[test]
+fn timestamps_are_in_utc_whatever_the_clock_says() {
+    let at = |seconds| timestamp(UNIX_EPOCH + Duration::from_secs(seconds));
+    assert_eq!(at(0), "1970-01-01T00:00:00Z");
+    assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");
+    assert_eq!(at(4_107_542_399), "2100-02-28T23:59:59Z");
+    assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00Z");
+    assert_eq!(at(13_569_465_600), "2400-01-01T00:00:00Z");
+    assert_eq!(at(u64::MAX / 4), "1970-01-01T00:00:00Z");
+    assert_eq!(
+        timestamp(UNIX_EPOCH - Duration::from_secs(1)),
+        "1970-01-01T00:00:00Z"
+    );
+}
+
+#[test]
+fn a_toolset_can_follow_a_catalog() {
+    let newest = Arc::new(Mutex::new(Arc::new(catalog(&[(
+        "a",
+        "description: A.\n",
+        "A.",
+    )]))));
+    let source = Arc::clone(&newest);
+    let tools = Toolset::following(move || source.lock().unwrap().clone(), options());
+    assert!(tools.catalog().get("a").is_some());
+    *newest.lock().unwrap() = Arc::new(catalog(&[("b", "description: B.\n", "B.")]));
+    assert!(
+        tools
+            .skill()
+            .call(&json!({"skill_name": "b"}))
+            .record
+            .success
+    );
 }

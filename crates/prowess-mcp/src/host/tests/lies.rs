@@ -339,9 +339,9 @@ fn hidden_text_in_a_body_is_not_handed_out() {
         let (loaded, text) = call("pdf");
         assert!(!loaded && !text.contains(body), "{text}");
         assert!(call("good").0);
-        let registry = Vec::<String>::new();
+        let registry = Arc::new(Vec::<String>::new());
         let options = prowess::ContextOptions::default();
-        let coordinator = prowess::Coordinator::new(&catalog, &registry, options);
+        let coordinator = prowess::Coordinator::new(Arc::clone(&catalog), registry, options);
         let found = coordinator.resolve(&[prowess::Strategy::Name("pdf".to_owned())]);
         assert!(found.context.is_none());
     }

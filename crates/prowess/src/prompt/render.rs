@@ -2,12 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Form, PromptOptions, Tier, plan::Item};
-use crate::{
-    display::display_path,
-    prompt::{escape_xml, put_skill},
-    skill::Skill,
-};
+use super::{Form, PromptOptions, Tier, escape_xml, plan::Item};
+use crate::{display::display_path, skill::Skill};
 
 /// So many characters of a description stay when it is trimmed, if a sentence ends there.
 const TRIMMED: usize = 160;
@@ -81,6 +77,19 @@ pub(super) fn entry(out: &mut String, skill: &Skill, tier: Tier, form: Form) {
         }
         (Form::Lines, _) => out.extend(["- ", &name, ": ", &description, "\n"]),
     }
+}
+
+/// Writes one skill of the block.
+fn put_skill(block: &mut String, name: &str, description: &str, location: Option<&str>) {
+    block.push_str("  <skill>\n");
+    let location = location.map(|location| ("location", location));
+    for (tag, text) in [("name", name), ("description", description)]
+        .into_iter()
+        .chain(location)
+    {
+        block.extend(["    <", tag, ">", &escape_xml(text), "</", tag, ">\n"]);
+    }
+    block.push_str("  </skill>\n");
 }
 
 /// Text on one line, without characters that XML has no place for.

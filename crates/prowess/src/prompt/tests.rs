@@ -2,7 +2,10 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
 use super::*;
-use crate::sample::{catalog, overlap};
+use crate::{
+    sample::{catalog, overlap},
+    testing::Tree,
+};
 
 const LONG: &str = "description: Fills in PDF forms and checks them against the rules of each office, so that nothing comes back. Use it for taxes. It also knows letters, permits, visas and everything else that has boxes.\n";
 
@@ -239,4 +242,38 @@ proptest! {
             prop_assert_eq!(counted.map(str::to_owned), expected);
         }
     }
+}
+
+#[test]
+fn skills_are_listed_by_name_and_escaped() {
+    let tree = Tree::new()
+        .skill("skills/pdf")
+        .file(
+            "skills/escape/SKILL.md",
+            "---\nname: escape\ndescription: Uses <tags> & \"quotes\" of 'all' kinds\n---\n",
+        )
+        .file("skills/broken/SKILL.md", "no")
+        .file(
+            "skills/hidden/SKILL.md",
+            "---\nname: hidden\ndescription: D\ntrigger: true\n---\n",
+        );
+    let block = Catalog::from_dirs([tree.at("skills")]).format_for_prompt();
+    expect![[r#"
+        <available_skills>
+          <skill>
+            <name>escape</name>
+            <description>Uses &lt;tags&gt; &amp; &quot;quotes&quot; of &apos;all&apos; kinds</description>
+            <location>/home/ada/skills/escape/SKILL.md</location>
+          </skill>
+          <skill>
+            <name>pdf</name>
+            <description>Does pdf. Use when pdf is asked for.</description>
+            <location>/home/ada/skills/pdf/SKILL.md</location>
+          </skill>
+        </available_skills>"#]].assert_eq(&block.replace(&tree.root().display().to_string(), "/home/ada"));
+}
+
+#[test]
+fn no_skills_make_no_block() {
+    assert_eq!(Catalog::default().format_for_prompt(), "");
 }

@@ -2,8 +2,11 @@
 
 use std::num::NonZeroUsize;
 
-use super::{Form, PromptOptions, Tier, Unit, count, render};
-use crate::skill::Skill;
+use super::{Form, PromptOptions, Tier, render};
+use crate::{
+    budget::{Unit, cost, scale},
+    skill::Skill,
+};
 
 /// Who comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +52,7 @@ impl<'a> Item<'a> {
         }
         let mut text = String::new();
         render::entry(&mut text, self.skill, tier, form);
-        let cost = count::cost(unit, &text);
+        let cost = cost(unit, &text);
         self.costs[place] = NonZeroUsize::new(cost);
         cost
     }
@@ -68,7 +71,7 @@ pub(super) fn fit(items: &mut [Item<'_>], options: &PromptOptions<'_>) -> String
         }
         return write(items, options);
     };
-    let mut room = budget.amount.saturating_mul(count::scale(budget.unit));
+    let mut room = budget.amount.saturating_mul(scale(budget.unit));
     for _ in 0..TRIES {
         assign(items, room, budget.unit, options);
         let text = write(items, options);
@@ -79,7 +82,7 @@ pub(super) fn fit(items: &mut [Item<'_>], options: &PromptOptions<'_>) -> String
         if items.iter().all(|item| item.tier == Tier::Hidden) {
             break;
         }
-        room = room.saturating_sub((over + 1) * count::scale(budget.unit));
+        room = room.saturating_sub((over + 1) * scale(budget.unit));
     }
     for item in items {
         item.tier = Tier::Hidden;
@@ -98,7 +101,7 @@ fn write(items: &[Item<'_>], options: &PromptOptions<'_>) -> String {
 
 fn assign(items: &mut [Item<'_>], room: usize, unit: Unit, options: &PromptOptions<'_>) {
     let (open, close) = render::ends(options.form);
-    let ends = count::cost(unit, open) + count::cost(unit, close);
+    let ends = cost(unit, open) + cost(unit, close);
     let left = room.saturating_sub(ends);
     if fits_whole(items, left, unit, options.form) {
         for item in items {
@@ -109,7 +112,7 @@ fn assign(items: &mut [Item<'_>], room: usize, unit: Unit, options: &PromptOptio
     spread(items, left, unit, options.form);
     // Only a list that leaves something out needs room for the word about it.
     if items.iter().any(|item| item.tier == Tier::Hidden) {
-        let note = count::cost(unit, &render::note(items.len(), options));
+        let note = cost(unit, &render::note(items.len(), options));
         spread(items, left.saturating_sub(note), unit, options.form);
     }
 }

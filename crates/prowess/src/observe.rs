@@ -1,0 +1,117 @@
+//! What observers see: spans and events of `tracing` at stable names.
+//!
+//! `docs/OBSERVABILITY.md` lists them all. Attributes that belong to a skill start with
+//! `gen_ai.skill.`, as the conventions for generative systems name theirs.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use tracing::{Span, field::Empty, info, info_span, warn};
+
+use crate::{reason::Reason, skill::Skill};
+
+/// What stands for itself in the path of an address: RFC 3986's unreserved characters, the slash,
+/// and the colon of a Windows drive.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b':');
+
+/// Where a skill comes from, as a URI: its file, or its place in a source that is not on disk.
+pub fn source_uri(skill: &Skill) -> String {
+    if let Some(remote) = skill.remote() {
+        return remote.uri.clone();
+    }
+    let path = skill.absolute_path();
+    let (scheme, path) = if skill.origin().real_root.is_some() {
+        ("file://", path)
+    } else {
+        ("skill://", skill.origin().root.join(path))
+    };
+    let path = path.to_string_lossy().replace('\\', "/");
+    // `C:/skills` needs a slash before it.
+    let slash = if scheme == "file://" && !path.starts_with('/') {
+        "/"
+    } else {
+        ""
+    };
+    let path = utf8_percent_encode(path.trim_start_matches("./"), PATH);
+    format!("{scheme}{slash}{path}")
+}
+
+/// A turn of a conversation is looked at for skills to activate.
+pub(crate) fn activate() -> Span {
+    info_span!("skill.activate", gen_ai.skill.count = Empty)
+}
+
+/// A context is looked for.
+pub(crate) fn resolve() -> Span {
+    info_span!("skill.resolve")
+}
+
+/// A skill may be put before a message.
+pub(crate) fn inject() -> Span {
+    info_span!("skill.inject")
+}
+
+/// A tool is called.
+pub(crate) fn call(tool: &str) -> Span {
+    info_span!(
+        "skill.tool",
+        gen_ai.tool.name = tool,
+        gen_ai.skill.name = Empty,
+        gen_ai.skill.success = Empty,
+        error.message = Empty,
+    )
+}
+
+/// A turn activates a skill.
+pub(crate) fn activated(name: &str, reason: Reason, evidence: Option<&str>) {
+    info!(
+        gen_ai.skill.name = name,
+        gen_ai.skill.trigger = reason.as_str(),
+        gen_ai.skill.evidence = evidence,
+        "skill activated"
+    );
+}
+
+/// A skill's instructions go to a model.
+pub(crate) fn loaded(skill: &Skill, reason: Reason, already_active: bool) {
+    info!(
+        gen_ai.skill.name = skill.name(),
+        gen_ai.skill.source.uri = source_uri(skill),
+        gen_ai.skill.trigger = reason.as_str(),
+        gen_ai.skill.already_active = already_active,
+        "skill loaded"
+    );
+}
+
+/// A skill and its tools became a context.
+pub(crate) fn resolved(skill: &Skill, reason: Reason) {
+    info!(
+        gen_ai.skill.name = skill.name(),
+        gen_ai.skill.source.uri = source_uri(skill),
+        gen_ai.skill.trigger = reason.as_str(),
+        "skill resolved"
+    );
+}
+
+/// A skill stands before a message.
+pub(crate) fn injected(skill: &Skill, confidence: f32) {
+    info!(
+        gen_ai.skill.name = skill.name(),
+        gen_ai.skill.source.uri = source_uri(skill),
+        gen_ai.skill.confidence = confidence,
+        "skill injected"
+    );
+}
+
+/// A skill is refused, because the host lacks tools it asks for.
+pub(crate) fn refused(name: &str, missing: &[String]) {
+    warn!(
+        gen_ai.skill.name = name,
+        gen_ai.skill.tools.missing = missing.join(", "),
+        "skill refused"
+    );
+}
