@@ -1,66 +1,142 @@
-//! What an observer sees. A test binary of its own: `tracing` decides once for the whole process
-//! whether anybody listens at a place, and other tests would have reached the places first.
+//! What an observer sees, and that `docs/OBSERVABILITY.md` names it. A test binary of its own:
+//! `tracing` decides once for the whole process whether anybody listens at a place, and other
+//! tests would have reached the places first.
 
 use std::{
-    fmt::Write as _,
-    sync::{Arc, Mutex},
+    fmt::{Debug, Write as _},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use expect_test::expect;
-use prowess::{Catalog, LoadOptions, MemorySource, Source, Tool as _, ToolOptions, Toolset};
+use prowess::{
+    Catalog, ContextOptions, Coordinator, Injection, LoadOptions, MemorySource, Source, Strategy,
+    Tool as _, ToolOptions, Toolset, Triggers, Turn, inject::Message,
+};
 use serde_json::json;
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
 
-/// Writes down the fields of every event.
-struct Observer(Arc<Mutex<String>>);
+const PAGE: &str = include_str!("../../../docs/OBSERVABILITY.md");
 
-impl tracing::field::Visit for Observer {
-    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        let mut seen = self.0.lock().unwrap();
-        writeln!(seen, "{} = {value:?}", field.name()).unwrap();
+/// Writes down every span and event with its fields, and holds each name against the page.
+#[derive(Clone, Default)]
+struct Observer {
+    seen: Arc<Mutex<String>>,
+    spans: Arc<AtomicU64>,
+}
+
+/// The fields of one span or event, as text.
+struct Fields(String);
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if field.name() == "message" {
+            let name = format!("{value:?}");
+            assert!(PAGE.contains(&format!("| `{name}` |")), "{name}");
+            self.0.insert_str(0, &format!(" {name}"));
+        } else {
+            assert!(PAGE.contains(&format!("`{}`", field.name())), "{field}");
+            let name = field.name().trim_start_matches("gen_ai.");
+            write!(self.0, " {name}={value:?}").unwrap();
+        }
     }
 }
 
-impl tracing::Subscriber for Observer {
-    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-        true
+impl Observer {
+    fn note(&self, what: &str, fields: &Fields) {
+        writeln!(self.seen.lock().unwrap(), "{what}{}", fields.0).unwrap();
+    }
+}
+
+impl Subscriber for Observer {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("prowess::observe")
     }
 
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let name = span.metadata().name();
+        assert!(PAGE.contains(&format!("| `{name}` |")), "{name}");
+        let mut fields = Fields(String::new());
+        span.record(&mut fields);
+        self.note(name, &fields);
+        Id::from_u64(self.spans.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut Observer(Arc::clone(&self.0)));
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        let mut fields = Fields(String::new());
+        values.record(&mut fields);
+        self.note(" ", &fields);
     }
 
-    fn enter(&self, _: &tracing::span::Id) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
 
-    fn exit(&self, _: &tracing::span::Id) {}
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields(String::new());
+        event.record(&mut fields);
+        self.note("  event", &fields);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
 }
 
 #[test]
 fn observers_see_which_skill_and_why() {
-    let source = MemorySource::new("test").skill(
-        "pdf/SKILL.md",
-        "---\nname: pdf\ndescription: Fills PDF forms.\n---\nFill.\n",
-    );
+    let source = MemorySource::new("test")
+        .skill(
+            "pdf/SKILL.md",
+            "---\nname: pdf\ndescription: Fills PDF forms.\n---\nFill.\n",
+        )
+        .skill(
+            "phone/SKILL.md",
+            "---\nname: phone\ndescription: Calls people.\nallowed-tools: dial\n---\nCall.\n",
+        );
     let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
-    let catalog = Catalog::load(&sources, &LoadOptions::default()).unwrap();
-    let seen = Arc::new(Mutex::new(String::new()));
-    tracing::subscriber::with_default(Observer(Arc::clone(&seen)), || {
-        let tools = Toolset::new(Arc::new(catalog), ToolOptions::default());
+    let catalog = Arc::new(Catalog::load(&sources, &LoadOptions::default()).unwrap());
+    let observer = Observer::default();
+    tracing::subscriber::with_default(observer.clone(), || {
+        let turn = Turn {
+            message: "@pdf please",
+            ..Turn::default()
+        };
+        Triggers::new(&catalog).activate(&catalog, &turn, None);
+        let tools = Toolset::new(catalog.clone(), ToolOptions::default());
         tools.skill().call(&json!({"skill_name": "pdf"}));
+        tools.skill().call(&json!({"skill_name": "pfd"}));
+        let host = Arc::new(Vec::<String>::new());
+        let coordinator = Coordinator::new(catalog.clone(), host, ContextOptions::default());
+        coordinator.resolve(&["phone", "pdf"].map(|name| Strategy::Name(name.to_owned())));
+        let mut message = Message::<()>::text("user", "fill this PDF form");
+        Injection::above(0.0).inject(&catalog, &mut message);
     });
+    let seen = observer.seen.lock().unwrap();
+    let mut lines: Vec<&str> = seen.lines().collect();
+    // How sure a match is belongs to other tests.
+    for line in &mut lines {
+        *line = line.split(" skill.confidence").next().unwrap_or_default();
+    }
     expect![[r#"
-        message = skill loaded
-        gen_ai.skill.name = "pdf"
-        gen_ai.skill.source.uri = "skill://test/pdf/SKILL.md"
-        gen_ai.skill.trigger = "invoked"
-        gen_ai.skill.already_active = false
-    "#]]
-    .assert_eq(&seen.lock().unwrap());
+        skill.activate
+          skill.count=1
+          event skill activated skill.name="pdf" skill.trigger="explicit" skill.evidence="@pdf"
+        skill.tool tool.name="skill"
+          event skill loaded skill.name="pdf" skill.source.uri="skill://test/pdf/SKILL.md" skill.trigger="invoked" skill.already_active=false
+          skill.success=true
+          skill.name="pdf"
+        skill.tool tool.name="skill"
+          skill.success=false
+          skill.name="pfd"
+          error.message="no skill named `pfd`; did you mean `pdf`? available: pdf, phone"
+        skill.resolve
+          event skill refused skill.name="phone" skill.tools.missing="dial"
+          event skill resolved skill.name="pdf" skill.source.uri="skill://test/pdf/SKILL.md" skill.trigger="explicit"
+        skill.inject
+          event skill injected skill.name="pdf" skill.source.uri="skill://test/pdf/SKILL.md""#]].assert_eq(&lines.join("\n"));
 }
