@@ -5,15 +5,17 @@
 //! with a confidence, because a lexical score chooses wrongly too often: [`Injection::above`].
 //! For the rest a [`SkillToolset`](crate::SkillToolset) lets the model choose.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 use adk_core::{Content, Event, InvocationContext};
 use adk_plugin::{Plugin, PluginConfig, PluginManager};
 use prowess::{
-    Activation, Catalog, Injection, Ledger, Reason, ToolCheck,
+    Activation, Catalog, Clients, Environment, Injection, Ledger, LoadError, LoadOptions, Reason,
+    Source, ToolCheck, TrustAll,
     context::{self, Refusal},
     frame::{frame_at_most, unframe},
     inject::Injected,
+    places,
     tool::off_thread,
 };
 
@@ -110,6 +112,39 @@ impl Injector {
                 options,
             }),
         }
+    }
+
+    /// Creates an injector over the skills of a project: those its folders have for any client,
+    /// flat ones in `.skills`, and convention files such as `AGENTS.md`. The host names the
+    /// project, so it is trusted.
+    pub fn from_root(
+        root: impl Into<PathBuf>,
+        options: InjectorOptions,
+    ) -> std::result::Result<Self, LoadError> {
+        let environment = Environment {
+            working_directory: root.into(),
+            ..Environment::default()
+        };
+        let mut folders = Clients::builtin().places(None);
+        (folders.user, folders.system) = (Vec::new(), Vec::new());
+        folders.conventions = true;
+        let sources: Vec<Box<dyn Source>> = places(&folders, &environment)
+            .into_iter()
+            .map(|source| Box::new(source) as Box<dyn Source>)
+            .collect();
+        let load = LoadOptions {
+            trust: &TrustAll,
+            ..LoadOptions::default()
+        };
+        Ok(Self::new(
+            Arc::new(Catalog::load(&sources, &load)?),
+            options,
+        ))
+    }
+
+    /// The catalog in use.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.shared.current.get().catalog)
     }
 
     /// Puts a newer catalog in use, also by plugins made before.

@@ -82,14 +82,10 @@ pub async fn converse(questions: &[&str], model: Arc<Script>, setup: Setup) -> R
     let catalog = catalog().map_err(|error| adk_core::AdkError::config(error.to_string()))?;
     let catalog = Arc::new(catalog);
     let host = Arc::new(HostTools::default().tool(Arc::new(Calendar)));
-    let injector = Injector::new(
-        catalog.clone(),
-        InjectorOptions {
-            injection: setup.injection,
-            tools: Some(host.clone()),
-            ..InjectorOptions::default()
-        },
-    );
+    let mut options = InjectorOptions::default();
+    options.injection = setup.injection;
+    options.tools = Some(host.clone());
+    let injector = Injector::new(catalog.clone(), options);
     let skills = SkillToolset::new(catalog, host, ToolsetOptions::default());
     let agent = LlmAgentBuilder::new("helper")
         .instruction("You help the customers of a plumber.")

@@ -33,11 +33,11 @@ async fn a_skill_brings_its_tool_and_a_skill_without_one_is_refused() {
         ---
         skill: # Skill: booking
 
+        Tools of this skill: `calendar`.
+
         ## Instructions
 
         Ask `calendar` for a free hour and offer it.
-
-        Tools of this skill: `calendar`.
         ---
         model calls calendar {"day":"Monday"}
         ---

@@ -169,3 +169,29 @@ fn a_newer_catalog_is_seen_by_plugins_made_before() {
     let outcome = injector.inject(&mut asked("@tea"), None);
     assert_eq!(outcome.injected, Some(Injected::No(Untouched::NoMatch)));
 }
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test makes the files it reads"
+)]
+fn an_injector_takes_the_skills_of_a_project() {
+    let root = tempfile::tempdir().unwrap();
+    let put = |path: &str, text: &str| {
+        let path = root.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    put(".skills/a.md", "---\nname: a\ndescription: A.\n---\nA.\n");
+    put(
+        ".agents/skills/b/SKILL.md",
+        "---\nname: b\ndescription: B.\n---\nB.\n",
+    );
+    put("AGENTS.md", "# House rules\n");
+    let injector = Injector::from_root(root.path(), InjectorOptions::default()).unwrap();
+    let catalog = injector.catalog();
+    let names: Vec<_> = catalog.model_visible().map(prowess::Skill::name).collect();
+    assert_eq!(names, ["a", "agents", "b"]);
+    let outcome = injector.inject(&mut asked("@a please"), None);
+    assert_eq!(outcome.activated[0].name, "a");
+}
