@@ -6,6 +6,7 @@
 use std::error::Error;
 
 use prowess::{Catalog, LoadOptions, MemorySource, Source};
+use prowess_rig::{HostTools, Skills};
 use rig_agent::prelude::AgentBuilder;
 use rig_core::{
     completion::Message,
@@ -14,9 +15,6 @@ use rig_core::{
     tool::{DynamicTool, ToolOutput},
 };
 use serde_json::{Value, json};
-use skills::{HostTools, Skills};
-
-pub mod skills;
 
 /// A host's tool: it tells when somebody is free.
 fn calendar() -> DynamicTool {

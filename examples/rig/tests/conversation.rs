@@ -23,6 +23,8 @@ async fn a_skill_brings_its_tool_and_a_skill_without_one_is_refused() {
         ---
         skill: # Skill: booking
 
+        Tools of this skill: `calendar`.
+
         ## Instructions
 
         Ask `calendar` for a free hour and offer it.
@@ -37,7 +39,7 @@ async fn a_skill_brings_its_tool_and_a_skill_without_one_is_refused() {
         ---
         model calls skill {"skill_name":"@emergency"}
         ---
-        skill failed: the skill `emergency` was not loaded: this agent does not offer `telephone`
+        skill failed: the skill `emergency` was not loaded: it needs `telephone`, and this agent does not offer it; go on without the skill and tell the user
         ---
         model: Please ring the duty officer."#]]
     .assert_eq(&conversation.join("\n---\n"));
