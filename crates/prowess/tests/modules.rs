@@ -15,6 +15,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("prowess", "activate ledger"),
     ("prowess", "budget prompt"),
     ("prowess-search", "confidence select"),
+    ("prowess-search", "query rank"),
     ("prowess-format", "links parse rules"),
     ("prowess-skills-ref", "scan structure"),
 ];

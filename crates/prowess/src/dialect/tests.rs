@@ -247,7 +247,7 @@ fn an_unquoted_colon() {
             goose: dropped [yaml] its YAML is broken, and goose drops such skills
             opencode: loads
             qwen-code: loads
-            agent-plugins: loads
+            agent-plugins: dropped [standard] Agent Plugins 1.0 skips skills that break the standard: `description` is not valid YAML and was repaired here: a colon inside an unquoted value starts a new field; goose and Copilot CLI drop the skill
             copilot-cli: dropped [yaml] its YAML is broken, and Copilot CLI drops such skills
         "#]],
     );
@@ -265,7 +265,7 @@ fn a_value_with_an_odd_start() {
             goose: dropped [yaml] its YAML is broken, and goose drops such skills
             opencode: dropped [yaml] its YAML is broken, and OpenCode drops such skills
             qwen-code: loads
-            agent-plugins: loads
+            agent-plugins: dropped [standard] Agent Plugins 1.0 skips skills that break the standard: `description` is not valid YAML and was repaired here: a value that starts with `*` needs quotes; Codex, OpenCode, goose and Copilot CLI drop the skill
             copilot-cli: dropped [yaml] its YAML is broken, and Copilot CLI drops such skills
         "#]],
     );
@@ -301,7 +301,7 @@ fn toml_frontmatter() {
             goose: dropped [fence] it has no two `---`, and goose drops such skills
             opencode: dropped [fence] its first line is not `---`, and OpenCode drops such skills
             qwen-code: dropped [fence] its first line is not `---`, and Qwen Code drops such skills
-            agent-plugins: loads
+            agent-plugins: dropped [standard] Agent Plugins 1.0 skips skills that break the standard: the frontmatter is TOML, and clients that follow the standard see none
             copilot-cli: dropped [fence] its first line is not `---`, and Copilot CLI drops such skills
         "#]],
     );
@@ -319,7 +319,7 @@ fn a_blank_line_before_the_fence() {
             goose: loads
             opencode: dropped [fence] its first line is not `---`, and OpenCode drops such skills
             qwen-code: dropped [fence] its first line is not `---`, and Qwen Code drops such skills
-            agent-plugins: loads
+            agent-plugins: dropped [standard] Agent Plugins 1.0 skips skills that break the standard: blank lines stand before the frontmatter; Codex, Gemini CLI, OpenCode and Copilot CLI then drop the skill, Claude Code and VS Code lose its text
             copilot-cli: dropped [fence] its first line is not `---`, and Copilot CLI drops such skills
         "#]],
     );
@@ -337,7 +337,7 @@ fn a_byte_order_mark() {
             goose: loads
             opencode: loads
             qwen-code: loads
-            agent-plugins: loads
+            agent-plugins: dropped [standard] Agent Plugins 1.0 skips skills that break the standard: the file starts with a byte order mark; Codex and Gemini CLI then drop the skill, VS Code loses its text
             copilot-cli: loads
         "#]],
     );
@@ -355,7 +355,7 @@ fn dashes_inside_a_value() {
             goose: changed [yaml] goose reads its description as `Fills forms`
             opencode: loads
             qwen-code: loads
-            agent-plugins: loads
+            agent-plugins: dropped [standard] Agent Plugins 1.0 skips skills that break the standard: `---` in a value ends the frontmatter early for Claude Code and goose, and the rest is lost
             copilot-cli: loads
         "#]],
     );
