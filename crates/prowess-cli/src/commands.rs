@@ -91,7 +91,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Hand to a model",
         &[
-            "prompt", "budget", "activate", "context", "inject", "tool", "serve", "export",
+            "prompt", "budget", "activate", "context", "inject", "tool", "run", "serve", "export",
         ],
     ),
     ("Decide what may be used", &["trust", "approve"]),
