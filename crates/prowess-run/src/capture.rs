@@ -2,13 +2,41 @@
 
 use std::{
     collections::VecDeque,
-    io::Read,
+    io::{self, Read, Write as _},
+    process::{Child, Command, Stdio},
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
     time::Duration,
 };
 
-use crate::{Stream, request::Listener};
+use crate::{Input, Request, Stream, request::Listener};
+
+/// Starts a command with the input that is asked for, and captures both its outputs.
+pub(crate) fn spawn(
+    command: &mut Command,
+    request: &Request,
+) -> io::Result<(Child, Capture, Capture)> {
+    command
+        .stdin(match request.input {
+            Input::Empty => Stdio::null(),
+            Input::Bytes(_) => Stdio::piped(),
+            Input::Inherit => Stdio::inherit(),
+        })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    if let (Input::Bytes(bytes), Some(mut stdin)) = (&request.input, child.stdin.take()) {
+        let bytes = bytes.clone();
+        // A script that reads nothing leaves this thread with an error when it ends.
+        thread::spawn(move || stdin.write_all(&bytes));
+    }
+    let (most, listener) = (request.limits.output_bytes, &request.listener);
+    let stdout = child.stdout.take().expect("piped above");
+    let stderr = child.stderr.take().expect("piped above");
+    let stdout = Capture::start(stdout, Stream::Stdout, most, listener.clone());
+    let stderr = Capture::start(stderr, Stream::Stderr, most, listener.clone());
+    Ok((child, stdout, stderr))
+}
 
 /// What one output has given so far.
 #[derive(Debug, Default)]

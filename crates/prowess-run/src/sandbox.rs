@@ -387,8 +387,7 @@ mod linux {
         io::{self, Read, Seek, SeekFrom, Write},
         os::fd::{AsFd, AsRawFd, OwnedFd},
         path::Path,
-        process::{Child, Command, Stdio},
-        thread,
+        process::{Child, Command},
         time::{Duration, Instant},
     };
 
@@ -402,9 +401,9 @@ mod linux {
 
     use super::Work;
     use crate::{
-        Answer, Cancel, Input, Request, Run, RunError, Stop, Stream,
+        Answer, Cancel, Request, Run, RunError, Stop,
         answer::denials,
-        capture::Capture,
+        capture::{self, Capture},
         launcher,
         spec::{Report, Spec},
     };
@@ -456,51 +455,17 @@ mod linux {
             fcntl_setfd(file, FdFlags::empty())?;
             command.arg(file.as_raw_fd().to_string());
         }
-        command.stdin(match request.input {
-            Input::Empty => Stdio::null(),
-            Input::Bytes(_) => Stdio::piped(),
-            Input::Inherit => Stdio::inherit(),
-        });
-        command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .env_clear();
+        command.env_clear();
         let started = Instant::now();
-        let mut child = command.spawn()?;
-        if let (Input::Bytes(bytes), Some(mut stdin)) = (&request.input, child.stdin.take()) {
-            let bytes = bytes.clone();
-            // A script that reads nothing leaves this thread with an error when it ends.
-            thread::spawn(move || stdin.write_all(&bytes));
-        }
-        let most = request.limits.output_bytes;
-        let capture = |from: Option<_>, stream| {
-            from.map(|from| Capture::start(from, stream, most, request.listener.clone()))
-        };
-        let stdout = child.stdout.take();
-        let stderr = child.stderr.take();
+        let (child, stdout, stderr) = capture::spawn(&mut command, request)?;
         Ok(Launched {
-            stdout: capture(stdout.map(Either::Out), Stream::Stdout).expect("piped above"),
-            stderr: capture(stderr.map(Either::Err), Stream::Stderr).expect("piped above"),
             child,
             report,
             lifeline: Some(ours),
+            stdout,
+            stderr,
             started,
         })
-    }
-
-    /// One of the two outputs, so that one function reads both.
-    enum Either {
-        Out(std::process::ChildStdout),
-        Err(std::process::ChildStderr),
-    }
-
-    impl Read for Either {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            match self {
-                Either::Out(out) => out.read(buffer),
-                Either::Err(err) => err.read(buffer),
-            }
-        }
     }
 
     fn finish(

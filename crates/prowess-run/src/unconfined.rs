@@ -2,17 +2,15 @@
 
 use std::{
     ffi::OsString,
-    io::Write,
-    process::{Command, Stdio},
+    process::Command,
     thread,
     time::{Duration, Instant},
 };
 
 use crate::{
-    Answer, Input, Request, Run, RunError, Runner, Search, Stop, Stream,
+    Answer, Request, Run, RunError, Runner, Search, Stop,
     answer::denials,
-    capture::Capture,
-    interpreter_of,
+    capture, interpreter_of,
     sandbox::{Work, resolve},
 };
 
@@ -44,37 +42,15 @@ impl Runner for Unconfined {
             .args(&request.args)
             .envs(&request.env)
             .env("SKILL_DIR", folder)
-            .current_dir(&work.path)
-            .stdin(match request.input {
-                Input::Empty => Stdio::null(),
-                Input::Bytes(_) => Stdio::piped(),
-                Input::Inherit => Stdio::inherit(),
-            })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .current_dir(&work.path);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let started = Instant::now();
-        let mut child = command.spawn().map_err(|source| RunError::Start {
-            program: interpreter.program.clone(),
-            source,
-        })?;
-        if let (Input::Bytes(bytes), Some(mut stdin)) = (request.input, child.stdin.take()) {
-            thread::spawn(move || stdin.write_all(&bytes));
-        }
-        let most = request.limits.output_bytes;
-        let stdout = Capture::start(
-            child.stdout.take().expect("piped"),
-            Stream::Stdout,
-            most,
-            request.listener.clone(),
-        );
-        let stderr = Capture::start(
-            child.stderr.take().expect("piped"),
-            Stream::Stderr,
-            most,
-            request.listener,
-        );
+        let (mut child, stdout, stderr) =
+            capture::spawn(&mut command, &request).map_err(|source| RunError::Start {
+                program: interpreter.program.clone(),
+                source,
+            })?;
         Ok(Run::spawn(move |cancel| {
             let failed = |source| RunError::Start {
                 program: interpreter.program.clone(),
