@@ -96,10 +96,6 @@ struct Cut {
     repairable: bool,
 }
 
-#[expect(
-    clippy::too_many_lines,
-    reason = "nine ways side by side read better than nine functions"
-)]
 fn cut(fence: Fence, text: &str) -> Option<Cut> {
     let of = |inner: &str, body: &str| {
         Some(Cut {
@@ -130,14 +126,8 @@ fn cut(fence: Fence, text: &str) -> Option<Cut> {
             if !is_fence(first) {
                 return None;
             }
-            let mut start = 0;
-            for line in rest.split_inclusive('\n') {
-                if is_fence(line.strip_suffix('\n').unwrap_or(line)) {
-                    return of(&rest[..start], &rest[start + line.len()..]);
-                }
-                start += line.len();
-            }
-            None
+            let (inner, body) = split_at_fence(rest, is_fence)?;
+            of(inner, body)
         }
         Fence::LineStart => {
             let rest = open_line(text)?;
@@ -198,17 +188,23 @@ fn cut(fence: Fence, text: &str) -> Option<Cut> {
             if !is_fence(first) {
                 return None;
             }
-            let mut start = 0;
-            for line in rest.split_inclusive('\n') {
-                if is_fence(line.strip_suffix('\n').unwrap_or(line)) {
-                    return of(&rest[..start], &rest[start + line.len()..]);
-                }
-                start += line.len();
-            }
-            of(rest, "")
+            let (inner, body) = split_at_fence(rest, is_fence).unwrap_or((rest, ""));
+            of(inner, body)
         }
         Fence::Standard => None,
     }
+}
+
+/// What stands before the first line that is a fence, and what stands behind it.
+fn split_at_fence(text: &str, is_fence: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if is_fence(line.strip_suffix('\n').unwrap_or(line)) {
+            return Some((&text[..start], &text[start + line.len()..]));
+        }
+        start += line.len();
+    }
+    None
 }
 
 /// What follows a first line of three dashes and nothing else.
