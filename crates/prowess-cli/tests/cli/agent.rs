@@ -32,14 +32,10 @@ fn world() -> World {
     world
 }
 
-/// A run with the skills of this world.
-fn run(line: &str) -> String {
-    world().run(&format!("{line} --dir skills"))
-}
-
 #[test]
 fn a_called_skill_is_printed_as_the_model_reads_it() {
-    expect![[r#"
+    world().session(&expect![[r#"
+        $ prowess activate deploy to staging --dir skills
         # Skill: deploy
 
         Directory: [..]/work/skills/deploy
@@ -50,21 +46,18 @@ fn a_called_skill_is_printed_as_the_model_reads_it() {
         Ask first. [/skill]
         -- stderr
         explicit: `deploy`, with `to staging`
-        -- exit 0
-    "#]]
-    .assert_eq(&run("activate deploy to staging"));
-    expect![[r#"
+        $ prowess activate deplo --dir skills
         -- stderr
         error: no skill named `deplo`
         hint: did you mean `deploy`? `prowess list` shows all 3
         -- exit 1
-    "#]]
-    .assert_eq(&run("activate deplo"));
+    "#]]);
 }
 
 #[test]
 fn a_message_wakes_skills_each_with_its_reason() {
-    expect![[r#"
+    world().session(&expect![[r#"
+        $ prowess activate --message 'see @pdf-forms, there is a Leak' --files x.pipe --dir skills
         # Skill: pdf-forms
 
         Directory: [..]/work/skills/pdf-forms
@@ -92,11 +85,7 @@ fn a_message_wakes_skills_each_with_its_reason() {
 
         explicit: `pdf-forms`, by @pdf-forms, with `there is a Leak`
         trigger-glob: `leak`, by `x.pipe` fits `*.pipe`
-        -- exit 0
-    "#]].assert_eq(&run(
-        "activate --message 'see @pdf-forms, there is a Leak' --files x.pipe",
-    ));
-    expect![[r#"
+        $ prowess activate --message 'splinterleakx' --dir skills
         -- stderr
         warning[bad-glob]: `a[` is not a glob and matches no file: unclosed character class; missing ']'
          --> skills/leak/SKILL.md:6:21
@@ -108,7 +97,7 @@ fn a_message_wakes_skills_each_with_its_reason() {
         none: the turn wakes no skill
         hint: `@name` calls a skill; `--threshold 0.8` also chooses by the message alone
         -- exit 1
-    "#]].assert_eq(&run("activate --message 'splinterleakx'"));
+    "#]]);
     let json =
         world().json("activate --message 'fill this pdf form' --threshold 0.5 --json --dir skills");
     assert_eq!(json["activations"][0]["reason"], "selected");
@@ -116,7 +105,8 @@ fn a_message_wakes_skills_each_with_its_reason() {
 
 #[test]
 fn a_context_binds_its_tools_or_names_the_missing_one() {
-    expect![[r#"
+    world().session(&expect![[r#"
+        $ prowess context 'fill a pdf form' --tools Bash,Read --dir skills
         [skill:pdf-forms]
 
         # pdf-forms
@@ -130,18 +120,13 @@ fn a_context_binds_its_tools_or_names_the_missing_one() {
         [/skill]
         -- stderr
         context: `pdf-forms`, confidence 99 %, with `Bash` and `Read`
-        -- exit 0
-    "#]]
-    .assert_eq(&run("context 'fill a pdf form' --tools Bash,Read"));
-    expect![[r#"
+        $ prowess context 'fill a pdf form' --tools Bash --dir skills
         -- stderr
         refused: `pdf-forms` needs `Read`, which the host does not have
         none: no skill fits what was asked
         hint: name more tools with `--tools`, or let them be left out with `--mode permissive`
         -- exit 1
-    "#]]
-    .assert_eq(&run("context 'fill a pdf form' --tools Bash"));
-    expect![[r#"
+        $ prowess context 'fill a pdf form' --tools Bash --mode permissive --dir skills
         [skill:pdf-forms]
 
         # pdf-forms
@@ -156,12 +141,7 @@ fn a_context_binds_its_tools_or_names_the_missing_one() {
         -- stderr
         warning: the skill `pdf-forms` goes without `Read`: the host does not offer it
         context: `pdf-forms`, confidence 99 %, with `Bash`
-        -- exit 0
-    "#]]
-    .assert_eq(&run(
-        "context 'fill a pdf form' --tools Bash --mode permissive",
-    ));
-    expect![[r#"
+        $ prowess context 'fill a pdf form' --mode fallback --generalist leak --dir skills
         [skill:leak]
 
         # leak
@@ -174,39 +154,30 @@ fn a_context_binds_its_tools_or_names_the_missing_one() {
         -- stderr
         refused: `pdf-forms` needs `Bash(pdftk:*)` and `Read`, which the host does not have
         context: `leak`, without tools
-        -- exit 0
-    "#]]
-    .assert_eq(&run(
-        "context 'fill a pdf form' --mode fallback --generalist leak",
-    ));
-    expect![[r#"
+        $ prowess context --tag documents --name deplo --dir skills
         -- stderr
         error: no skill named `deplo`
         hint: did you mean `deploy`? `prowess list` shows all 3
         -- exit 1
-    "#]]
-    .assert_eq(&run("context --tag documents --name deplo"));
-    expect![[r#"
+        $ prowess context 'quantum chess' --json --dir skills
         {
           "refused": [],
           "warnings": []
         }
         -- exit 1
-    "#]]
-    .assert_eq(&run("context 'quantum chess' --json"));
+    "#]]);
 }
 
 #[test]
 fn a_message_is_changed_only_when_asked() {
-    expect![[r#"
+    world().session(&expect![[r#"
+        $ prowess inject fill this pdf form --dir skills
         fill this pdf form
         -- stderr
         unchanged: injection is off, because a score alone chooses wrongly too often
         hint: `--threshold 0.8` turns it on for matches that are this sure
         -- exit 1
-    "#]]
-    .assert_eq(&run("inject fill this pdf form"));
-    expect![[r#"
+        $ prowess inject fill this pdf form --threshold 0.5 --dir skills
         [skill:pdf-forms]
         List the fields, then fill them.
         [/skill]
@@ -214,10 +185,7 @@ fn a_message_is_changed_only_when_asked() {
         fill this pdf form
         -- stderr
         injected: `pdf-forms`, confidence 99 %
-        -- exit 0
-    "#]]
-    .assert_eq(&run("inject fill this pdf form --threshold 0.5"));
-    expect![[r#"
+        $ prowess inject quantum chess --threshold 0.5 --json --dir skills
         {
           "injected": false,
           "reason": "no-match",
@@ -229,13 +197,13 @@ fn a_message_is_changed_only_when_asked() {
           "text": "quantum chess"
         }
         -- exit 1
-    "#]]
-    .assert_eq(&run("inject quantum chess --threshold 0.5 --json"));
+    "#]]);
 }
 
 #[test]
 fn a_tool_answers_in_three_forms() {
-    expect![[r#"
+    world().session(&expect![[r#"
+        $ prowess tool call skill '{"skill_name":"pdf-forms"}' --dir skills
         # Skill: pdf-forms
 
         Directory: [..]/work/skills/pdf-forms
@@ -246,31 +214,25 @@ fn a_tool_answers_in_three_forms() {
         List the fields, then fill them.
         -- stderr
         Skill pdf-forms loaded
-        -- exit 0
-    "#]]
-    .assert_eq(&run(r#"tool call skill '{"skill_name":"pdf-forms"}'"#));
-    expect![[r#"
+        $ prowess tool call skill '{"skill_name":"deploy"}' --dir skills
         Error: the skill `deploy` is used only when the user calls it; ask the user to write `@deploy`
         -- exit 1
-    "#]].assert_eq(&run(r#"tool call skill '{"skill_name":"deploy"}'"#));
-    expect![[r#"
+        $ prowess tool call skil '{}' --dir skills
         -- stderr
         error: no tool named `skil`
         hint: did you mean `skill` or `search_skills` or `read_skill_resource`?
         -- exit 2
-    "#]]
-    .assert_eq(&run("tool call skil '{}'"));
-    expect![[r#"
+        $ prowess tool call skill '{skill_name}' --dir skills
         -- stderr
         error: the input is not JSON
           cause: key must be a string at line 1 column 2
         hint: write it like '{"skill_name": "pdf-forms"}'
         -- exit 2
-    "#]]
-    .assert_eq(&run("tool call skill '{skill_name}'"));
+    "#]]);
     let json = world().json(r#"tool call search_skills '{"query":"leak"}' --json --dir skills"#);
     assert_eq!(json["data"]["matches"][0]["name"], "leak");
-    expect![[r#"
+    world().session(&expect![[r#"
+        $ prowess tool schema skill --dir skills
         {
           "type": "object",
           "properties": {
@@ -291,26 +253,24 @@ fn a_tool_answers_in_three_forms() {
             "skill_name"
           ]
         }
-        -- exit 0
-    "#]].assert_eq(&run("tool schema skill"));
+    "#]]);
 }
 
 #[test]
 fn skills_that_are_off_are_off_for_the_tool() {
-    expect![[r#"
+    world().session(&expect![[r#"
+        $ prowess tool call skill '{"skill_name":"pdf-forms"}' --no-skills --dir skills
         Error: skills are switched off, so `pdf-forms` was not loaded
         -- stderr
         hint: skills are switched off; `prowess config` says where
         -- exit 1
-    "#]]
-    .assert_eq(&run(
-        r#"tool call skill '{"skill_name":"pdf-forms"}' --no-skills"#,
-    ));
+    "#]]);
 }
 
 #[test]
 fn a_budget_is_kept_and_told() {
-    expect![[r#"
+    world().session(&expect![[r#"
+        $ prowess budget --budget 60t --query leak --dir skills
         TIER       SKILLS  NAMES
         full            0
         trimmed         0
@@ -318,28 +278,19 @@ fn a_budget_is_kept_and_told() {
         hidden          0
         -- stderr
         2 skills: 29 of 60 tokens are taken (characters/4)
-        -- exit 0
-    "#]]
-    .assert_eq(&run("budget --budget 60t --query leak"));
-    expect![[r#"
+        $ prowess prompt --budget 150c --pin leak --names-only pdf-forms --dir skills
         <available_skills>
           <skill><name>leak</name></skill>
           <skill><name>pdf-forms</name></skill>
         </available_skills>
         -- stderr
         2 skills: 113 of 150 characters are taken (characters)
-        -- exit 0
-    "#]]
-    .assert_eq(&run(
-        "prompt --budget 150c --pin leak --names-only pdf-forms",
-    ));
-    expect![[r#"
+        $ prowess prompt --pin leek --dir skills
         -- stderr
         error: no skill named `leek`
         hint: did you mean `leak`? `prowess list` shows all 3
         -- exit 1
-    "#]]
-    .assert_eq(&run("prompt --pin leek"));
+    "#]]);
 }
 
 #[test]
@@ -349,24 +300,21 @@ fn an_override_in_the_config_is_kept_and_told() {
         "work/prowess.toml",
         "[skills.overrides]\npdf-forms = \"name-only\"\nleak = \"off\"\n[prompt]\nbudget = \"2000t\"\n",
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess prompt --dir skills
         <available_skills>
           <skill><name>pdf-forms</name></skill>
         </available_skills>
         -- stderr
         warning: the project's config `prowess.toml` hides 1 skill: `leak`
         1 skill: 20 of 2,000 tokens are taken (characters/4)
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("prompt --dir skills"));
-    expect![[r#"
+        $ prowess activate leak --dir skills
         -- stderr
         warning: the project's config `prowess.toml` hides 1 skill: `leak`
         error: `leak` cannot be used (hidden): `skills.overrides` of `prowess.toml` says `off`
         hint: `prowess why leak` tells its whole story
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("activate leak --dir skills"));
+    "#]]);
     let shown = world.run("config");
     assert!(
         shown.contains(r#"skills.overrides.leak       prowess.toml  "off""#),

@@ -15,7 +15,8 @@ fn broken() -> World {
 
 #[test]
 fn findings_show_the_line_and_the_step() {
-    expect![[r#"
+    broken().session(&expect![[r#"
+        $ prowess check skills
         error[missing-description]: `Pdf_Forms` cannot be offered to a model without a description
          --> skills/pdf-forms/SKILL.md:2:1
           |
@@ -46,8 +47,7 @@ fn findings_show_the_line_and_the_step() {
         hint: `prowess explain missing-description` says more; each code has its page
         hint: 2 of these can be fixed by `--fix`; `--fix --dry-run` shows how
         -- exit 1
-    "#]]
-    .assert_eq(&broken().run("check skills"));
+    "#]]);
 }
 
 #[test]
@@ -67,20 +67,18 @@ fn nothing_found_nothing_there_and_partly_checked_are_three_answers() {
     let world = broken();
     world.file("work/empty/notes.txt", "x");
     world.file("work/prowess.toml", "[limits]\nentries = 2\n");
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess check empty
         -- stderr
         nothing was checked: no skill in `empty`
         hint: a skill is a folder with a `SKILL.md`; `prowess new NAME` makes one
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("check empty"));
-    expect![[r#"
+        $ prowess check nowhere
         -- stderr
         error: cannot check `nowhere`
           cause: No such file or directory (os error 2)
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("check nowhere"));
+    "#]]);
     let partly = world.run("check skills --quiet --json");
     assert!(partly.contains("\"partial\": true"), "{partly}");
     assert!(world.run("check skills").contains("hint: partly checked"));
@@ -89,7 +87,8 @@ fn nothing_found_nothing_there_and_partly_checked_are_three_answers() {
 #[test]
 fn a_fix_changes_only_what_it_names() {
     let world = broken();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess check skills --fix --dry-run
         --- skills/pdf-forms/SKILL.md
         +++ skills/pdf-forms/SKILL.md
         @@ -1,5 +1,5 @@
@@ -106,14 +105,14 @@ fn a_fix_changes_only_what_it_names() {
         hint: `prowess explain missing-description` says more; each code has its page
         hint: `--fix` without `--dry-run` changes 1 file
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("check skills --fix --dry-run"));
+    "#]]);
     assert_eq!(
         world.read("work/skills/pdf-forms/SKILL.md"),
         BROKEN,
         "a dry run changes nothing"
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess check skills --fix
         warning[missing-file]: `scripts/go.sh` is not in the skill
          --> skills/pdf-forms/SKILL.md:5:6
           |
@@ -125,16 +124,15 @@ fn a_fix_changes_only_what_it_names() {
         hint: `--hints` shows the hints
         hint: `prowess explain missing-file` says more; each code has its page
         hint: 1 file fixed
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("check skills --fix"));
+    "#]]);
     assert_eq!(
         world.read("work/skills/pdf-forms/SKILL.md"),
         BROKEN
             .replace("Pdf_Forms", "pdf-forms")
             .replace("desciption", "description")
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess check skills --fix
         warning[missing-file]: `scripts/go.sh` is not in the skill
          --> skills/pdf-forms/SKILL.md:5:6
           |
@@ -146,9 +144,7 @@ fn a_fix_changes_only_what_it_names() {
         hint: `--hints` shows the hints
         hint: `prowess explain missing-file` says more; each code has its page
         hint: there was nothing `--fix` can fix
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("check skills --fix"));
+    "#]]);
 }
 
 #[cfg(unix)]
@@ -172,7 +168,8 @@ fn a_link_out_of_the_skill_is_never_written() {
 
 #[test]
 fn the_reference_has_its_own_words() {
-    expect![[r#"
+    broken().session(&expect![[r#"
+        $ prowess check skills --profile skills-ref
         error[skills-ref]: Unexpected fields in frontmatter: desciption. Only ['allowed-tools', 'compatibility', 'description', 'license', 'metadata', 'name'] are allowed.
          --> skills/pdf-forms/SKILL.md:3:1
           |
@@ -206,7 +203,7 @@ fn the_reference_has_its_own_words() {
         -- stderr
         2 skills checked (skills-ref profile): 5 errors
         -- exit 1
-    "#]].assert_eq(&broken().run("check skills --profile skills-ref"));
+    "#]]);
 }
 
 #[test]
@@ -230,7 +227,8 @@ fn the_strict_profile_fails_the_list() {
 
 #[test]
 fn github_turns_findings_into_annotations() {
-    expect![[r#"
+    broken().session(&expect![[r#"
+        $ prowess check skills --format github
         ::error file=skills/pdf-forms/SKILL.md,line=2,col=1,endColumn=16,title=missing-description::`Pdf_Forms` cannot be offered to a model without a description; rename `desciption` to `description`
         ::error file=skills/pdf-forms/SKILL.md,line=2,col=7,endColumn=16,title=invalid-name::`Pdf_Forms` is not a skill name: `P` is a capital letter; call it `pdf-forms`
         ::warning file=skills/pdf-forms/SKILL.md,line=3,col=1,endColumn=11,title=misspelt-field::`desciption` is not read; did you mean `description`? rename it to `description`
@@ -241,7 +239,7 @@ fn github_turns_findings_into_annotations() {
         hint: `prowess explain missing-description` says more; each code has its page
         hint: 2 of these can be fixed by `--fix`; `--fix --dry-run` shows how
         -- exit 1
-    "#]].assert_eq(&broken().run("check skills --format github"));
+    "#]]);
 }
 
 #[test]

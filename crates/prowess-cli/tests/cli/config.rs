@@ -18,7 +18,8 @@ fn the_project_stands_over_the_user() {
         "home/.config/prowess/config.toml",
         "[skills]\nallowed = [\"b\"]\n[trust]\nprojects = [\"~/../work\"]\n[prompt]\nbudget = 8000\n",
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess config
         SETTING                FROM                           VALUE
         skills.enabled         default                        true
         skills.allowed         prowess.toml                   ["a"]
@@ -37,19 +38,14 @@ fn the_project_stands_over_the_user() {
         limits.page-bytes      default                        262144
         limits.resource-bytes  default                        16777216
         trust.projects         ~/.config/prowess/config.toml  "[..]/home/../work"
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("config"));
-    expect![[r#"
+        $ prowess list --all
         NAME  SCOPE    STATE   TOKENS  DESCRIPTION
         a     project               4  Is allowed. Use when asked.
         b     project  hidden       4  Is not. Use when asked.
         -- stderr
         warning: the project's config `prowess.toml` hides 1 skill: `b`
         2 skills
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list --all"));
+    "#]]);
     assert!(
         world
             .run("why b")
@@ -63,7 +59,8 @@ fn a_slip_in_a_config_stops_the_run() {
         "prowess.toml",
         "[skills]\nenabeld = false\n\n[limits]\ndepth = \"deep\"\n",
     )]);
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list
         -- stderr
         error[invalid-config]: `enabeld` is no setting of `[skills]`
          --> prowess.toml:2:1
@@ -80,20 +77,19 @@ fn a_slip_in_a_config_stops_the_run() {
         error: the config `prowess.toml` has 2 errors
         hint: fix it, or name another with `--config FILE`
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("list"));
+    "#]]);
     world.file("work/other.toml", "[skills]\nenabled = true\n");
     assert!(
         world
             .run("list --config other.toml")
             .ends_with("-- exit 0\n")
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list --config missing.toml
         -- stderr
         error: there is no config `missing.toml`
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("list --config missing.toml"));
+    "#]]);
 }
 
 #[test]
@@ -105,14 +101,14 @@ fn a_config_adds_a_client() {
         ),
         ("prompts/skills/a/SKILL.md", &skill("a", "Is mine")),
     ]);
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list --client mine
         NAME  SCOPE    STATE      TOKENS  DESCRIPTION
         a     project  untrusted       4  Is mine. Use when asked.
         -- stderr
         1 skill
         hint: 1 untrusted skill is not given to a model until you look at the project and run `prowess trust`
-        -- exit 0
-    "#]].assert_eq(&world.run("list --client mine"));
+    "#]]);
 }
 
 #[test]
@@ -140,14 +136,13 @@ fn what_settings_leave_out_is_said() {
         ("skills/pdf/SKILL.md", &skill("pdf", "Fills forms")),
         ("prowess.toml", "[skills]\nallowed = [\"deplyo\"]\n"),
     ]);
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess export --dir skills
         -- stderr
         warning: the project's config `prowess.toml` hides 2 skills: `deploy` and `pdf`
         warning: `skills.allowed` in `prowess.toml` names `deplyo`, which no skill here is called; did you mean `deploy`?
         0 skills written
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("export --dir skills"));
+    "#]]);
     world.file("work/prowess.toml", "[limits]\nentries = 1\n");
     let limit = "warning: a limit ended the scan early, so skills may be missing: `limits.entries` is 1 by `prowess.toml`";
     for line in [

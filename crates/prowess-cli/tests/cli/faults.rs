@@ -91,15 +91,15 @@ fn a_wrong_command_line_is_told() {
         assert_eq!(output.status.code(), Some(2), "{line}");
         assert!(output.stdout.is_empty());
     }
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess check --profile loose
         -- stderr
         error: invalid value 'loose' for '--profile <PROFILE>'
           [possible values: lenient, standard, skills-ref, strict]
 
         For more information, try '--help'.
         -- exit 2
-    "#]]
-    .assert_eq(&world.run("check --profile loose"));
+    "#]]);
 }
 
 #[test]
@@ -108,16 +108,14 @@ fn a_catalog_that_is_not_one_is_told_line_by_line() {
         "c.jsonl",
         "{\"name\":\"a\",\"description\":\"Does a. Use when asked.\",\"body\":\"Go.\"}\nnonsense\n",
     )]);
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list --catalog c.jsonl
         NAME  SCOPE     TOKENS  DESCRIPTION
         a     explicit       1  Does a. Use when asked.
         -- stderr
         1 skill
         hint: 1 finding about files that are not skills; `prowess check` shows it
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list --catalog c.jsonl"));
-    expect![[r#"
+        $ prowess check --catalog c.jsonl
         error[invalid-line]: line 2 is not a skill and is left out: expected ident
          --> c.jsonl:2:2
           = help: write one object with at least `name` and `description`
@@ -126,15 +124,12 @@ fn a_catalog_that_is_not_one_is_told_line_by_line() {
         1 skill checked (standard profile): 1 error
         hint: `prowess explain invalid-line` says more; each code has its page
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("check --catalog c.jsonl"));
-    expect![[r#"
+        $ prowess list --catalog missing.jsonl
         -- stderr
         error: cannot read the catalog `missing.jsonl`
           cause: No such file or directory (os error 2)
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("list --catalog missing.jsonl"));
+    "#]]);
 }
 
 #[cfg(unix)]
@@ -145,13 +140,13 @@ fn a_config_that_is_a_pipe_does_not_hang() {
         .arg(world.path("work/prowess.toml"))
         .status();
     if made.is_ok_and(|status| status.success()) {
-        expect![[r#"
+        world.session(&expect![[r#"
+            $ prowess list
             -- stderr
             error: cannot read the config `[..]/work/prowess.toml`
               cause: it is not a regular file
             hint: fix it, or name another with `--config FILE`
             -- exit 3
-        "#]]
-        .assert_eq(&world.run("list"));
+        "#]]);
     }
 }

@@ -16,27 +16,21 @@ fn with_files() -> World {
 #[test]
 fn files_are_listed_and_read() {
     let world = with_files();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess resources pdf --dir skills
            SIZE  RUN  PATH
         8 bytes       references/notes.md
         8 bytes       scripts/go.sh
         -- stderr
         2 files beside the instructions of `pdf`
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("resources pdf --dir skills"));
-    expect![[r#"
+        $ prowess read pdf references/notes.md --dir skills
         Größe
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("read pdf references/notes.md --dir skills"));
-    expect![[r#"
+        $ prowess read pdf references/note.md --dir skills
         -- stderr
         error: the skill `pdf` has no file `references/note.md`
         hint: did you mean `references/notes.md`? `prowess resources pdf` lists its files
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("read pdf references/note.md --dir skills"));
+    "#]]);
 }
 
 #[test]
@@ -62,18 +56,15 @@ fn nothing_outside_is_read() {
 fn pages_end_between_characters() {
     let world = with_files();
     world.file("work/prowess.toml", "[limits]\npage-bytes = 3\n");
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess read pdf references/notes.md --dir skills --page 2
         ö-- stderr
         hint: `--page 3` goes on
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("read pdf references/notes.md --dir skills --page 2"));
-    expect![[r#"
+        $ prowess read pdf references/notes.md --dir skills --page 9
         -- stderr
         error: `references/notes.md` has 4 pages
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("read pdf references/notes.md --dir skills --page 9"));
+    "#]]);
     assert_eq!(
         world.run("read pdf references/notes.md --dir skills"),
         "Größe\n-- exit 0\n"
@@ -123,45 +114,36 @@ fn a_new_skill_passes_check() {
         ));
         assert!(made.ends_with("-- exit 0\n"), "{made}");
     }
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess check made --profile strict --hints
         -- stderr
         3 skills checked (strict profile): nothing wrong
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("check made --profile strict --hints"));
-    expect![[r#"
+        $ prowess check made --profile skills-ref
         -- stderr
         3 skills checked (skills-ref profile): nothing wrong
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("check made --profile skills-ref"));
+    "#]]);
 }
 
 #[test]
 fn a_new_skill_needs_a_good_name_and_a_free_place() {
     let world = with_files();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess new 'PDF Forms' --description x
         -- stderr
         error: `PDF Forms` is not a skill name: `P` is a capital letter
         hint: did you mean `pdf-forms`?
         -- exit 2
-    "#]]
-    .assert_eq(&world.run("new 'PDF Forms' --description x"));
-    expect![[r#"
+        $ prowess new pdf --dir skills --description x
         -- stderr
         error: `skills/pdf` is there already and stays as it is
         hint: take another name, or look at it with `prowess show`
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("new pdf --dir skills --description x"));
-    expect![[r#"
+        $ prowess new other
         -- stderr
         error: a skill needs a description
         hint: add `--description "What it does. Use when …"`
         -- exit 2
-    "#]]
-    .assert_eq(&world.run("new other"));
-    expect![[r#"
+        $ prowess new vague --description 'Fills in the forms of the office.'
         .agents/skills/vague/SKILL.md
         -- stderr
         warning[vague-description]: the description says what the skill does but not when to use it, so a model may pass it over
@@ -172,21 +154,19 @@ fn a_new_skill_needs_a_good_name_and_a_free_place() {
           = help: add a sentence that starts with `Use when`
 
         hint: fill in the steps, then `prowess check .agents/skills/vague`
-        -- exit 0
-    "#]]
-        .assert_eq(&world.run("new vague --description 'Fills in the forms of the office.'"));
+    "#]]);
 }
 
 #[test]
 fn an_export_goes_where_a_folder_is() {
     let world = World::with(&[("skills/pdf/SKILL.md", &skill("pdf", "Fills forms"))]);
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess export --dir skills -o out/catalog.jsonl
         -- stderr
         error: cannot write `out/catalog.jsonl`
         hint: there is no folder `out`
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("export --dir skills -o out/catalog.jsonl"));
+    "#]]);
 }
 
 #[test]

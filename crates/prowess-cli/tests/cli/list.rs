@@ -30,21 +30,21 @@ fn several() -> World {
 
 #[test]
 fn the_list_shows_what_is_in_use() {
-    expect![[r#"
+    several().session(&expect![[r#"
+        $ prowess list --dir kit --dir more
         NAME       SCOPE     TOKENS  DESCRIPTION
         pdf-forms  explicit       1  A longer description that does not fit on one line…
         review     user           4  Reviews code. Use when asked.
         -- stderr
         2 skills; not shown: 1 hidden, 1 shadowed and 1 broken (`prowess list --all` shows them)
         hint: `prowess check` says what is wrong and how to fix it
-        -- exit 0
-    "#]]
-    .assert_eq(&several().run("list --dir kit --dir more"));
+    "#]]);
 }
 
 #[test]
 fn all_shows_every_state() {
-    expect![[r#"
+    several().session(&expect![[r#"
+        $ prowess list --all --dir kit --dir more
         NAME       SCOPE     STATE     FOLDER          TOKENS  DESCRIPTION
         deploy     explicit  hidden                         1  Deploys. Use when asked.
         empty      explicit  broken                         1  `empty` cannot be offere…
@@ -54,54 +54,49 @@ fn all_shows_every_state() {
         -- stderr
         5 skills
         hint: `prowess check` says what is wrong and how to fix it
-        -- exit 0
-    "#]]
-    .assert_eq(&several().run("list --all --dir kit --dir more"));
+    "#]]);
 }
 
 #[test]
 fn a_tag_narrows_the_list() {
-    expect![[r#"
+    several().session(&expect![[r#"
+        $ prowess list --dir kit --dir more --tag PDF
         NAME       SCOPE     TOKENS  DESCRIPTION
         pdf-forms  explicit       1  A longer description that does not fit on one line…
         -- stderr
         1 skill
-        -- exit 0
-    "#]]
-    .assert_eq(&several().run("list --dir kit --dir more --tag PDF"));
+    "#]]);
 }
 
 #[test]
 fn nothing_found_says_where_to_go() {
-    expect![[r#"
+    World::new().session(&expect![[r#"
+        $ prowess list
         -- stderr
         no skills: none of the folders that clients use is here
         hint: `prowess new NAME` makes one, `--dir DIR` looks elsewhere, `prowess clients` shows the usual places
-        -- exit 0
-    "#]].assert_eq(&World::new().run("list"));
+    "#]]);
 }
 
 #[test]
 fn no_skills_switches_all_off() {
-    expect![[r#"
+    several().session(&expect![[r#"
+        $ prowess list --no-skills --dir kit
         -- stderr
         0 skills; not shown: 3 hidden and 1 broken (`prowess list --all` shows them)
         hint: `prowess check` says what is wrong and how to fix it
-        -- exit 0
-    "#]]
-    .assert_eq(&several().run("list --no-skills --dir kit"));
-    expect![[r#"
+        $ prowess prompt --no-skills --dir kit
         -- stderr
         hint: skills are switched off; `prowess config` says where
         hint: no skill can be given to a model; `prowess list --all` shows what is here
         -- exit 1
-    "#]]
-    .assert_eq(&several().run("prompt --no-skills --dir kit"));
+    "#]]);
 }
 
 #[test]
 fn show_tells_everything() {
-    expect![[r#"
+    several().session(&expect![[r#"
+        $ prowess show deploy --dir kit
         deploy
           Deploys. Use when asked.
 
@@ -115,10 +110,7 @@ fn show_tells_everything() {
         size                      in the catalog 8 tokens, 30 bytes
                                   instructions 1 token, 3 bytes
 
-        -- exit 0
-    "#]]
-    .assert_eq(&several().run("show deploy --dir kit"));
-    expect![[r#"
+        $ prowess show pdf-forms --dir kit
         pdf-forms
           Fills PDF forms. Use when asked.
 
@@ -132,32 +124,29 @@ fn show_tells_everything() {
                    resources about 2 tokens, 8 bytes
         resources  scripts/fill.py (8 bytes)
 
-        -- exit 0
-    "#]]
-    .assert_eq(&several().run("show pdf-forms --dir kit"));
+    "#]]);
 }
 
 #[test]
 fn an_unknown_name_gets_the_nearest() {
-    expect![[r#"
+    several().session(&expect![[r#"
+        $ prowess show pdf-form --dir kit
         -- stderr
         error: no skill named `pdf-form`
         hint: did you mean `pdf-forms`? `prowess list` shows all 4
         -- exit 1
-    "#]]
-    .assert_eq(&several().run("show pdf-form --dir kit"));
-    expect![[r#"
+        $ prowess show kitchen --dir kit
         -- stderr
         error: no skill named `kitchen`
         hint: `prowess list --all` shows 4 skills
         -- exit 1
-    "#]]
-    .assert_eq(&several().run("show kitchen --dir kit"));
+    "#]]);
 }
 
 #[test]
 fn the_prompt_is_what_a_model_reads() {
-    expect![[r#"
+    several().session(&expect![[r#"
+        $ prowess prompt --dir kit --local
         <available_skills>
           <skill>
             <name>pdf-forms</name>
@@ -165,10 +154,7 @@ fn the_prompt_is_what_a_model_reads() {
             <location>[..]/work/kit/pdf-forms/SKILL.md</location>
           </skill>
         </available_skills>
-        -- exit 0
-    "#]]
-    .assert_eq(&several().run("prompt --dir kit --local"));
-    expect![[r#"
+        $ prowess prompt pdf-forms deploy --dir kit
         <available_skills>
           <skill>
             <name>pdf-forms</name>
@@ -178,30 +164,24 @@ fn the_prompt_is_what_a_model_reads() {
         </available_skills>
         -- stderr
         hint: `deploy` is left out (hidden): it asks to be used only when called by name
-        -- exit 0
-    "#]]
-    .assert_eq(&several().run("prompt pdf-forms deploy --dir kit"));
+    "#]]);
 }
 
 #[test]
 fn a_catalog_goes_out_and_comes_back() {
     let world = several();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess export --jsonl --local --dir kit -o catalog.jsonl
         -- stderr
         2 skills written to `catalog.jsonl`
         hint: 1 skill left out, broken or shadowed; `prowess list --all` shows them
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("export --jsonl --local --dir kit -o catalog.jsonl"));
-    expect![[r#"
+        $ prowess list --local --no-project --catalog catalog.jsonl --all
         NAME       SCOPE     STATE   TOKENS  DESCRIPTION
         deploy     explicit  hidden       1  Deploys. Use when asked.
         pdf-forms  explicit               4  Fills PDF forms. Use when asked.
         -- stderr
         2 skills
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list --local --no-project --catalog catalog.jsonl --all"));
+    "#]]);
     let ids = |line: &str| -> Vec<_> {
         let skills = world.json(line)["skills"].as_array().unwrap().clone();
         skills
@@ -223,38 +203,29 @@ fn a_client_narrows_the_places() {
         skill("a", "Is for Claude"),
     );
     world.file("work/.agents/skills/b/SKILL.md", skill("b", "Is for all"));
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list --trust --local
         NAME  SCOPE    TOKENS  DESCRIPTION
         a     project       4  Is for Claude. Use when asked.
         b     project       4  Is for all. Use when asked.
         -- stderr
         2 skills
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list --trust --local"));
-    expect![[r#"
+        $ prowess list --trust --local --client claude
         NAME  SCOPE    TOKENS  DESCRIPTION
         a     project       4  Is for Claude. Use when asked.
         -- stderr
         1 skill
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list --trust --local --client claude"));
-    expect![[r#"
+        $ prowess list --client cluade
         -- stderr
         error: no client named `cluade`
         hint: did you mean `claude-code`? `prowess clients` shows all 85
         -- exit 2
-    "#]]
-    .assert_eq(&world.run("list --client cluade"));
-    expect![[r#"
+        $ prowess clients --client claude
         CLIENT       PROJECT         USER              HERE
         claude-code  .claude/skills  ~/.claude/skills  .claude/skills
         -- stderr
         1 client, 1 with a folder here
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("clients --client claude"));
+    "#]]);
 }
 
 #[test]

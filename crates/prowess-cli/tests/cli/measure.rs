@@ -58,13 +58,13 @@ fn rank_answers_each_line_in_its_order() {
     .assert_eq(&ranked(&world.run(
         "rank --catalog catalog.jsonl --queries q.jsonl --catalogs groups.json --size c3",
     )));
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess rank --catalog catalog.jsonl --queries nowhere.jsonl
         -- stderr
         error: cannot read the requests `nowhere.jsonl`
           cause: No such file or directory (os error 2)
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("rank --catalog catalog.jsonl --queries nowhere.jsonl"));
+    "#]]);
     let one = world.run("rank --catalog catalog.jsonl --queries q.jsonl --threads 1");
     assert_eq!(
         one,
@@ -101,7 +101,8 @@ const CASES: &str = r#"{"query":"fill in this pdf form","expect":["pdf-forms"]}
 fn eval_tells_what_is_found_and_who_is_taken_for_whom() {
     let world = world();
     world.file("work/cases.jsonl", CASES);
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess eval cases.jsonl --dir skills
         5 requests, 3 with a right skill: hit@1 0.667, recall@5 0.667, MRR 0.667; 1 of 2 fired a skill they should not
 
         SKILL       REQUESTS  HIT@1  RECALL    MRR  FALSE FIRES
@@ -116,9 +117,7 @@ fn eval_tells_what_is_found_and_who_is_taken_for_whom() {
         Fired and should not:
         SKILL      REQUEST
         pdf-merge  merge several pdf files
-        -- exit 0
-    "#]].assert_eq(&world.run("eval cases.jsonl --dir skills"));
-    expect![[r#"
+        $ prowess eval cases.jsonl --dir skills --format junit --min-hit1 0.9 --max-false-fires 0
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites name="prowess eval" tests="5" skipped="0" failures="2" errors="0">
             <testsuite name="no skill" tests="1" skipped="0" errors="0" failures="0">
@@ -149,10 +148,7 @@ fn eval_tells_what_is_found_and_who_is_taken_for_whom() {
         failed: hit@1 is 0.667, below 0.9
         failed: 1 false fire, more than 0
         -- exit 1
-    "#]]
-        .assert_eq(&world.run(
-            "eval cases.jsonl --dir skills --format junit --min-hit1 0.9 --max-false-fires 0",
-        ));
+    "#]]);
     let shown =
         world.json("eval cases.jsonl --dir skills --json --min-hit1 0.5 --max-false-fires 1");
     assert_eq!(shown["passed"], true);
@@ -190,22 +186,19 @@ fn eval_reads_what_lies_in_the_skills_folders() {
         "work/skills/sql-review/evals/fixture.json",
         r#"{"rows":[1,2]}"#,
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess eval --dir skills
         3 requests, 2 with a right skill: hit@1 1.000, recall@5 1.000, MRR 1.000; 0 of 1 fired a skill they should not
 
         SKILL       REQUESTS  HIT@1  RECALL    MRR  FALSE FIRES
         pdf-forms          1  1.000   1.000  1.000  0 of 1
         sql-review         1  1.000   1.000  1.000  0 of 0
-        -- exit 0
-    "#]].assert_eq(&world.run("eval --dir skills"));
-    expect![[r#"
+        $ prowess eval skills/sql-review/evals/fixture.json --dir skills
         -- stderr
         error: cannot read the cases of `skills/sql-review/evals/fixture.json`
           cause: case 1 has no request; give it a `query` or a `prompt`
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("eval skills/sql-review/evals/fixture.json --dir skills"));
-    expect![[r#"
+        $ prowess eval skills/pdf-forms/evals/triggers.json
         2 requests, 1 with a right skill: hit@1 0.000, recall@5 0.000, MRR 0.000; 1 answered with no skill; 0 of 1 fired a skill they should not
 
         SKILL      REQUESTS  HIT@1  RECALL    MRR  FALSE FIRES
@@ -218,15 +211,14 @@ fn eval_reads_what_lies_in_the_skills_folders() {
         hint: 3 skills of an untrusted project are left out; look at the project, then run `prowess trust`
         warning: 1 expected skill cannot be chosen here, and the requests for it count as missed: `pdf-forms`
         hint: `--dir` or `--catalog` names the skills, `--include-manual` adds those called by name
-        -- exit 0
-    "#]].assert_eq(&world.run("eval skills/pdf-forms/evals/triggers.json"));
-    expect![[r#"
+    "#]]);
+    World::new().session(&expect![[r#"
+        $ prowess eval
         -- stderr
         error: there is nothing to evaluate: no requests were found
         hint: name a file, or put `evals/evals.json` into a skill's folder
         -- exit 1
-    "#]]
-    .assert_eq(&World::new().run("eval"));
+    "#]]);
 }
 
 #[test]
@@ -234,12 +226,11 @@ fn drift_tells_what_moved_and_what_was_lost() {
     let world = world();
     let base = world.output("export --dir skills").stdout;
     world.file("work/base.jsonl", &base);
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess drift --base base.jsonl --dir skills
         -- stderr
         6 requests: 6 the same, 0 lost, 0 moved, 0 changed, 0 gained
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("drift --base base.jsonl --dir skills"));
+    "#]]);
     world.file(
         "work/skills/pdf-forms/SKILL.md",
         skill("pdf-forms", "Helps with paper."),
@@ -251,23 +242,22 @@ fn drift_tells_what_moved_and_what_was_lost() {
             "Fills in PDF forms and merges files. Use when there is a form to complete.",
         ),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess drift --base base.jsonl --dir skills
         WHAT  SKILL      RANK   DECISION      FIRST NOW  REQUEST
         lost  pdf-forms  1 → 2  100 % → 25 %  office     Fills in PDF forms.
         -- stderr
         6 requests: 5 the same, 1 lost, 0 moved, 0 changed, 0 gained
         only now: `office`
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("drift --base base.jsonl --dir skills"));
+    "#]]);
     world.file("work/q.jsonl", "{\"query\":\"is this query fast\"}\n");
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess drift --base base.jsonl --dir skills --queries q.jsonl
         -- stderr
         1 request: 1 the same, 0 lost, 0 moved, 0 changed, 0 gained
         only now: `office`
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("drift --base base.jsonl --dir skills --queries q.jsonl"));
+    "#]]);
     let output = world.output("drift --dir skills");
     assert_eq!(output.status.code(), Some(2), "a base is needed");
 }
@@ -463,25 +453,23 @@ fn drift_runs_nothing_that_a_repository_names() {
 #[test]
 fn rivals_are_told_with_the_words_they_share() {
     let world = world();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess rivals --dir skills
         -- stderr
         no rivals among 3 skills
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("rivals --dir skills"));
+    "#]]);
     world.file(
         "work/skills/form-helper/SKILL.md",
         skill("form-helper", "Completes PDF forms for the user."),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess rivals --dir skills
         SKILL        RIVAL      STRENGTH  SHARED WORDS
         form-helper  pdf-forms      0.52  form, completes, pdf
         -- stderr
         1 pair among 4 skills
         hint: say in one of two what it is not for, and name the other; `prowess eval` measures it
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("rivals --dir skills"));
+    "#]]);
     world.file(
         "work/skills/form-helper/SKILL.md",
         skill(
@@ -489,18 +477,14 @@ fn rivals_are_told_with_the_words_they_share() {
             "Completes PDF forms. Not for PDF forms that are to be filled in, see pdf-forms.",
         ),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess rivals --dir skills --least 0.2
         -- stderr
         no rivals among 4 skills; 1 more told apart by a "not for" (`--all` shows them)
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("rivals --dir skills --least 0.2"));
-    expect![[r#"
+        $ prowess rivals --dir skills --all --least 0.2
         SKILL        RIVAL      STRENGTH  TOLD APART BY  SHARED WORDS
         form-helper  pdf-forms      0.63  form-helper    form, completes, pdf
         -- stderr
         1 pair among 4 skills
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("rivals --dir skills --all --least 0.2"));
+    "#]]);
 }

@@ -157,12 +157,12 @@ fn a_rule_has_its_page() {
     assert!(page.ends_with("-- exit 0\n"), "{page}");
     let all = world.run("explain");
     assert!(all.contains("\nunknown-field "), "{all}");
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess explain unknown-feild
         -- stderr
         error: no rule is called `unknown-feild`; did you mean `unknown-field`?
         -- exit 2
-    "#]]
-    .assert_eq(&world.run("explain unknown-feild"));
+    "#]]);
 }
 
 #[test]

@@ -21,24 +21,18 @@ fn world() -> World {
 #[test]
 fn scripts_are_listed_and_run_with_their_own_code() {
     let world = world();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess run count --dir skills
         scripts/count.sh
         scripts/fail.sh
         scripts/steal.sh
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("run count --dir skills"));
-    expect![[r#"
+        $ prowess run count scripts/count.sh --dir skills --yes -- a b c
         3 words
         -- stderr
         ready
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("run count scripts/count.sh --dir skills --yes -- a b c"));
-    expect![[r#"
+        $ prowess run count scripts/fail.sh --dir skills --yes
         -- exit 7
-    "#]]
-    .assert_eq(&world.run("run count scripts/fail.sh --dir skills --yes"));
+    "#]]);
 }
 
 #[test]
@@ -80,24 +74,24 @@ fn a_policy_of_never_holds_and_a_project_cannot_widen_it() {
         "[run]\npolicy = \"never\"\n",
     );
     world.file("work/prowess.toml", "[run]\npolicy = \"trusted\"\n");
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess run count scripts/count.sh --dir skills --yes
         -- stderr
         error: scripts do not run here: `[run] policy` is `never` (~/.config/prowess/config.toml)
         hint: your own config can say `ask` or `trusted`; a project can only narrow it
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("run count scripts/count.sh --dir skills --yes"));
+    "#]]);
 }
 
 #[test]
 fn a_script_that_is_not_there_names_those_that_are() {
-    expect![[r#"
+    world().session(&expect![[r#"
+        $ prowess run count scripts/cuont.sh --dir skills --yes
         -- stderr
         error: the skill has no script `scripts/cuont.sh`
         hint: it has scripts/count.sh, scripts/fail.sh and scripts/steal.sh
         -- exit 1
-    "#]]
-    .assert_eq(&world().run("run count scripts/cuont.sh --dir skills --yes"));
+    "#]]);
 }
 
 #[test]

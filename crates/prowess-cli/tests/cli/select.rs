@@ -54,16 +54,14 @@ fn the_first_command_of_the_readme_finds_the_plumber() {
 #[test]
 fn matches_come_with_score_confidence_and_words() {
     let world = world();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess select a picture for the wall --dir skills
         RANK  NAME           SCORE  CONFIDENCE  WORDS
            1  wall-art        4.11        99 %  description: picture; name: wall
            2  ceiling-paint   1.08         0 %  description: wall
         -- stderr
         confident: `wall-art` answers this
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("select a picture for the wall --dir skills"));
-    expect![[r#"
+        $ prowess select 'a picture for the wall' --dir skills --explain --top-k 1
         1. wall-art  score 4.11, confidence 99 %
            picture  ████████████████████████   1.88  description 1.88
            wall     ███████████████▎           1.19  name 0.87, description 0.33
@@ -71,35 +69,31 @@ fn matches_come_with_score_confidence_and_words() {
            pairs    ██████▊                    0.53  words stand together as in the req…
         -- stderr
         confident: `wall-art` answers this
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("select 'a picture for the wall' --dir skills --explain --top-k 1"));
+    "#]]);
 }
 
 #[test]
 fn nothing_that_fits_says_what_to_try() {
     let world = world();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess select 'boil an egg' --dir skills
         -- stderr
         none: nothing fits among 3 skills
         hint: try the words a description would use; `prowess list` shows them all
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("select 'boil an egg' --dir skills"));
-    expect![[r#"
+        $ prowess select tea
         -- stderr
         hint: 4 skills of an untrusted project are left out; look at the project, then run `prowess trust`
         none: there are no skills to choose from
         hint: `prowess list --all` shows the skills that are here, and why each is left out
         -- exit 1
-    "#]].assert_eq(&world.run("select tea"));
-    expect![[r#"
+        $ prowess select 'which commit broke the build' --dir skills
         -- stderr
         none: nothing fits among 3 skills
         hint: try the words a description would use; `prowess list` shows them all
         hint: `bisect` fits better, but it asks to be used only when called by name (`--include-manual`)
         -- exit 1
-    "#]].assert_eq(&world.run("select 'which commit broke the build' --dir skills"));
+    "#]]);
 }
 
 #[test]
@@ -239,7 +233,8 @@ fn an_author_mends_a_wrong_pick() {
 #[test]
 fn why_tells_of_skills_no_request_can_reach() {
     let world = world();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess why bisect --query 'broken build' --dir skills
         bisect for `broken build`
           here      never chosen by itself: it asks to be used only when called by name
           rank      1 of 1 with a word of the request, score 3.90, confidence 99 %
@@ -249,28 +244,25 @@ fn why_tells_of_skills_no_request_can_reach() {
            build    ████████████████████████   1.75  description 1.75
            broken   ███████████████████▎       1.40  description 1.40
            pairs    ██████████▌                0.76  words stand together as in the req…
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("why bisect --query 'broken build' --dir skills"));
+    "#]]);
     world.file(
         "work/.agents/skills/tea/SKILL.md",
         skill("tea", "Makes tea."),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess why tea --query 'make tea'
         -- stderr
         hint: 5 skills of an untrusted project are left out; look at the project, then run `prowess trust`
         error: `tea` is untrusted and is not ranked for any request: its project is not trusted; look at it, then run `prowess trust`
         hint: `--trust` ranks it for this run
         -- exit 1
-    "#]].assert_eq(&world.run("why tea --query 'make tea'"));
-    expect![[r#"
+        $ prowess why teas --query 'make tea' --dir skills
         -- stderr
         error: no skill named `teas`
         hint: did you mean `tea`? `prowess list` shows all 5
         hint: looked at 5 skills in `skills` and `.agents/skills`
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("why teas --query 'make tea' --dir skills"));
+    "#]]);
 }
 
 #[test]

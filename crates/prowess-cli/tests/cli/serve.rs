@@ -162,13 +162,13 @@ fn a_snippet_carries_the_options_over() {
         -- exit 0
     "#]]
     .assert_eq(&world.run(&format!("serve --http --print-config vscode {HERE}")));
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess serve --http --print-config claude-desktop
         -- stderr
         error: the Claude app starts a command and knows no address
         hint: leave out `--http`
         -- exit 2
-    "#]]
-    .assert_eq(&world.run("serve --http --print-config claude-desktop"));
+    "#]]);
 }
 
 #[test]

@@ -70,24 +70,19 @@ fn a_servers_skills_stand_beside_the_others() {
         "home/.agents/skills/tea/SKILL.md",
         skill("tea", "Makes tea"),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list
         NAME  SCOPE        TOKENS  DESCRIPTION
         pdf   remote acme      22  Fills forms. Use when asked.
         tea   user              4  Makes tea. Use when asked.
         -- stderr
         2 skills
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list"));
-    expect![[r#"
+        $ prowess list --no-servers
         NAME  SCOPE  TOKENS  DESCRIPTION
         tea   user        4  Makes tea. Use when asked.
         -- stderr
         1 skill
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list --no-servers"));
-    expect![[r#"
+        $ prowess show acme/pdf
         pdf
           Fills forms. Use when asked.
 
@@ -103,10 +98,7 @@ fn a_servers_skills_stand_beside_the_others() {
                    resources about 2 tokens, 7 bytes
         resources  notes.md (7 bytes)
 
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("show acme/pdf"));
-    expect![[r#"
+        $ prowess activate pdf
         # Skill: pdf
 
         Origin: from the MCP server `acme`, skill://pdf/SKILL.md
@@ -119,10 +111,7 @@ fn a_servers_skills_stand_beside_the_others() {
         Do it.
         -- stderr
         explicit: `pdf`
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("activate pdf"));
-    expect![[r#"
+        $ prowess context --name pdf
         [skill:pdf]
 
         # pdf
@@ -134,15 +123,14 @@ fn a_servers_skills_stand_beside_the_others() {
         [/skill]
         -- stderr
         context: `pdf`, without tools
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("context --name pdf"));
+    "#]]);
 }
 
 #[test]
 fn what_others_read_of_a_servers_skill() {
     let world = world();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess prompt pdf
         <available_skills>
           <skill>
             <name>pdf</name>
@@ -150,30 +138,21 @@ fn what_others_read_of_a_servers_skill() {
             <location>skill://pdf/SKILL.md</location>
           </skill>
         </available_skills>
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("prompt pdf"));
-    expect![[r#"
+        $ prowess why pdf
         pdf
           found     skill://pdf/SKILL.md
                     remote scope, in /bin/sh (acme)
           read      YAML frontmatter, 2 fields
           here      active: a model is told about it
           mcp       no entry for hosts: it is of the MCP server `acme` and is not passed on; connect the client to that
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("why pdf"));
-    expect![[r#"
+        $ prowess read pdf notes.md
         Notes.
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("read pdf notes.md"));
-    expect![[r#"
+        $ prowess read pdf other.md
         -- stderr
         error: `skill://pdf/other.md` of the MCP server `acme` is not used: it is not in the list of the skill's files
         hint: ask for a file that the skill lists
         -- exit 3
-    "#]].assert_eq(&world.run("read pdf other.md"));
+    "#]]);
     let call = r#"tool call read_skill_resource '{"skill_name":"pdf","path":"notes.md"}'"#;
     expect![[r#"
         (notes.md, from the MCP server `acme`)
@@ -199,33 +178,29 @@ fn what_others_read_of_a_servers_skill() {
 fn a_server_is_named_on_the_command_line() {
     let world = world();
     world.file("home/.config/prowess/config.toml", "");
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list --server 'mine=/bin/sh server.sh'
         NAME  SCOPE        TOKENS  DESCRIPTION
         pdf   remote mine      22  Fills forms. Use when asked.
         -- stderr
         1 skill
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list --server 'mine=/bin/sh server.sh'"));
-    expect![[r#"
+        $ prowess list --server mine
         -- stderr
         error: `mine` names no server
         hint: write a URL, `LABEL=URL` or `'LABEL=COMMAND ARGS'`
         -- exit 2
-    "#]]
-    .assert_eq(&world.run("list --server mine"));
-    expect![[r#"
+        $ prowess list --local --no-servers
         -- stderr
         no skills: none of the folders that clients use is here
         hint: `prowess new NAME` makes one, `--dir DIR` looks elsewhere, `prowess clients` shows the usual places
-        -- exit 0
-    "#]].assert_eq(&world.run("list --local --no-servers"));
+    "#]]);
 }
 
 #[test]
 fn an_approval_shows_what_it_is_for_and_is_gone_when_that_changes() {
     let world = world();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess approve acme/pdf
         -- stderr
         pdf: Fills forms. Use when asked.
           from    the MCP server `acme` at /bin/sh
@@ -236,9 +211,7 @@ fn an_approval_shows_what_it_is_for_and_is_gone_when_that_changes() {
         error: nobody can be asked here
         hint: look at the above, then add `--yes`
         -- exit 2
-    "#]]
-    .assert_eq(&world.run("approve acme/pdf"));
-    expect![[r#"
+        $ prowess approve acme/pdf --yes
         -- stderr
         pdf: Fills forms. Use when asked.
           from    the MCP server `acme` at /bin/sh
@@ -248,14 +221,9 @@ fn an_approval_shows_what_it_is_for_and_is_gone_when_that_changes() {
                   notes.md (7 bytes)
         `acme/pdf` is approved as it is now
         hint: `prowess approve acme/pdf --revoke` takes that back
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("approve acme/pdf --yes"));
-    expect![[r#"
+        $ prowess approve --list
         acme/pdf  skill://pdf/SKILL.md
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("approve --list"));
+    "#]]);
     for (name, line) in [
         ("approve", "approve --list --json"),
         ("show", "show pdf --json"),
@@ -273,7 +241,8 @@ fn an_approval_shows_what_it_is_for_and_is_gone_when_that_changes() {
     let tools = |world: &World| world.json("show pdf --json")["tools"].clone();
     assert_eq!(tools(&world), json!(["Read"]));
     world.file("work/server.sh", server("Do something else."));
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list
         NAME  SCOPE        TOKENS  DESCRIPTION
         pdf   remote acme      25  Fills forms. Use when asked.
         -- stderr
@@ -282,8 +251,7 @@ fn an_approval_shows_what_it_is_for_and_is_gone_when_that_changes() {
           = help: look at it, then run `prowess approve acme/pdf`
 
         1 skill
-        -- exit 0
-    "#]].assert_eq(&world.run("list"));
+    "#]]);
     assert_eq!(tools(&world), Value::Array(Vec::new()));
     world.file("work/server.sh", server("Do it."));
     assert_eq!(
@@ -291,27 +259,23 @@ fn an_approval_shows_what_it_is_for_and_is_gone_when_that_changes() {
         Value::Array(Vec::new()),
         "it does not come back"
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess approve acme/pdf --revoke
         -- stderr
         error: `acme/pdf` is not approved
         hint: `prowess approve --list` shows what is
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("approve acme/pdf --revoke"));
-    expect![[r#"
+        $ prowess approve acme/pfd --yes
         -- stderr
         error: the MCP server `acme` lists no skill `pfd`
         hint: did you mean `pdf`?
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("approve acme/pfd --yes"));
-    expect![[r#"
+        $ prowess approve other/pdf
         -- stderr
         error: no server named `other`
         hint: the config names `acme`
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("approve other/pdf"));
+    "#]]);
 }
 
 #[test]
@@ -323,23 +287,24 @@ fn a_liar_and_a_dead_server_cost_their_own_skills_only() {
         "home/.agents/skills/tea/SKILL.md",
         skill("tea", "Makes tea"),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess activate pdf
         -- stderr
         error: the skill `pdf` was not loaded: `skill://pdf/SKILL.md` of the MCP server `acme` is not used: its digest is not the one in the list
         -- exit 1
-    "#]].assert_eq(&world.run("activate pdf"));
-    expect![[r#"
+        $ prowess context --name pdf
         -- stderr
         warning: `skill://pdf/SKILL.md` of the MCP server `acme` is not used: its digest is not the one in the list
         none: no skill fits what was asked
         hint: `prowess select QUERY` shows what comes near
         -- exit 1
-    "#]].assert_eq(&world.run("context --name pdf"));
+    "#]]);
     world.file("work/server.sh", "echo broken >&2; exit 1");
     let run = world.run("list");
     assert!(run.contains("warning[server-copies]: the MCP server `acme` ended before it answered; it says: broken, so copies "), "{run}");
     std::fs::remove_dir_all(world.path("home/.cache")).ok();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list
         NAME  SCOPE  TOKENS  DESCRIPTION
         tea   user        4  Makes tea. Use when asked.
         -- stderr
@@ -348,9 +313,7 @@ fn a_liar_and_a_dead_server_cost_their_own_skills_only() {
           = help: start its command by hand and see what it says
 
         1 skill
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list"));
+    "#]]);
 }
 
 #[test]
@@ -387,7 +350,8 @@ fn a_repository_starts_nothing_before_it_is_trusted() {
 #[test]
 fn a_server_is_no_folder() {
     let world = World::new();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list --server acme=prowess-no-such-program
         -- stderr
         warning[server-unreachable]: the MCP server `acme` cannot be started: `prowess-no-such-program`: No such file or directory (os error 2)
          --> prowess-no-such-program
@@ -395,7 +359,5 @@ fn a_server_is_no_folder() {
 
         no skills from 1 server
         hint: `prowess new NAME` makes one, `--dir DIR` looks elsewhere, `prowess clients` shows the usual places
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list --server acme=prowess-no-such-program"));
+    "#]]);
 }

@@ -16,33 +16,28 @@ fn project() -> World {
 #[test]
 fn an_untrusted_project_is_shown_and_not_handed_out() {
     let world = project();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list
         NAME    SCOPE    STATE      TOKENS  DESCRIPTION
         review  project  untrusted       4  Reviews code. Use when asked.
         -- stderr
         1 skill
         hint: 1 untrusted skill is not given to a model until you look at the project and run `prowess trust`
-        -- exit 0
-    "#]].assert_eq(&world.run("list"));
-    expect![[r#"
+        $ prowess prompt
         -- stderr
         hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
         hint: no skill can be given to a model; `prowess list --all` shows what is here
         -- exit 1
-    "#]].assert_eq(&world.run("prompt"));
-    expect![[r#"
+        $ prowess read review notes.md
         -- stderr
         error: the project of `review` is not trusted, so its files are not handed out
         hint: look at the project, then run `prowess trust`, or use `--trust` for one run
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("read review notes.md"));
-    expect![[r#"
+        $ prowess export
         -- stderr
         0 skills written
         hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
-        -- exit 0
-    "#]].assert_eq(&world.run("export"));
+    "#]]);
     assert_eq!(
         world.run("read review notes.md --trust"),
         "Notes.\n-- exit 0\n"
@@ -52,46 +47,31 @@ fn an_untrusted_project_is_shown_and_not_handed_out() {
 #[test]
 fn trust_is_given_listed_and_taken_back() {
     let world = project();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess trust
         -- stderr
         `review` is trusted with 2 files
         hint: it may reach a model until its files change; `prowess trust --revoke` takes that back
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust"));
-    expect![[r#"
+        $ prowess trust --list
         trusted  [..]/work/.agents/skills/review  2 files
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust --list"));
-    expect![[r#"
+        $ prowess list
         NAME    SCOPE    TOKENS  DESCRIPTION
         review  project       4  Reviews code. Use when asked.
         -- stderr
         1 skill
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list"));
-    expect![[r#"
+        $ prowess trust
         -- stderr
         `review` is trusted already
         hint: it may reach a model until its files change; `prowess trust --revoke` takes that back
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust"));
-    expect![[r#"
+        $ prowess trust --revoke
         -- stderr
         1 decision about `[..]/work` is forgotten
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust --revoke"));
-    expect![[r#"
+        $ prowess trust --revoke
         -- stderr
         error: nothing was decided about `[..]/work`
         hint: `prowess trust --list` shows what was
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("trust --revoke"));
+    "#]]);
     assert!(world.run("list").contains("untrusted"));
 }
 
@@ -115,7 +95,8 @@ fn a_changed_skill_asks_again_and_shows_what_changed() {
         "work/.agents/skills/fresh/SKILL.md",
         skill("fresh", "Is new"),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list
         NAME    SCOPE    STATE      TOKENS  DESCRIPTION
         fresh   project  untrusted       4  Is new. Use when asked.
         review  project  changed         9  Reviews code. Use when asked.
@@ -123,23 +104,18 @@ fn a_changed_skill_asks_again_and_shows_what_changed() {
         2 skills
         hint: 1 untrusted skill is not given to a model until you look at the project and run `prowess trust`
         hint: 1 skill changed since you trusted it and is left out; `prowess trust --diff` shows how
-        -- exit 0
-    "#]].assert_eq(&world.run("list"));
-    expect![[r#"
+        $ prowess prompt
         -- stderr
         hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
         hint: 1 skill changed since you trusted it and is left out; `prowess trust --diff` shows how
         hint: no skill can be given to a model; `prowess list --all` shows what is here
         -- exit 1
-    "#]].assert_eq(&world.run("prompt"));
-    expect![[r#"
+        $ prowess read review run.sh
         -- stderr
         error: `review` changed since it was trusted, so its files are not handed out
         hint: `prowess trust --diff` shows how; `prowess trust` accepts it
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("read review run.sh"));
-    expect![[r#"
+        $ prowess trust --diff
         `fresh` is new: 1 file
           added    SKILL.md
         `review` changed since it was trusted: 2 files altered, 1 file added and 1 file removed
@@ -156,8 +132,7 @@ fn a_changed_skill_asks_again_and_shows_what_changed() {
         -- stderr
         hint: 2 skills wait for trust; `prowess trust` gives it, `prowess trust --deny NAME` refuses it for good
         -- exit 1
-    "#]].assert_eq(&world.run("trust --diff"));
-    expect![[r#"
+        $ prowess trust review
         -- stderr
         `review` is trusted again: 2 files altered, 1 file added and 1 file removed
           altered  SKILL.md
@@ -171,18 +146,14 @@ fn a_changed_skill_asks_again_and_shows_what_changed() {
          1. Go.
         +Then run run.sh\u{200b}.
         hint: it may reach a model until its files change; `prowess trust --revoke` takes that back
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust review"));
-    expect![[r#"
+        $ prowess list
         NAME    SCOPE    STATE      TOKENS  DESCRIPTION
         fresh   project  untrusted       4  Is new. Use when asked.
         review  project                  9  Reviews code. Use when asked.
         -- stderr
         2 skills
         hint: 1 untrusted skill is not given to a model until you look at the project and run `prowess trust`
-        -- exit 0
-    "#]].assert_eq(&world.run("list"));
+    "#]]);
 }
 
 #[test]
@@ -192,34 +163,29 @@ fn a_denial_is_kept_until_it_is_taken_back() {
         "work/.agents/skills/other/SKILL.md",
         skill("other", "Is other"),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess trust --deny review
         -- stderr
         `[..]/work/.agents/skills/review` is denied: nothing of it reaches a model, however it changes
         hint: `prowess trust --revoke` takes that back
-        -- exit 0
-    "#]].assert_eq(&world.run("trust --deny review"));
-    expect![[r#"
+        $ prowess trust
         -- stderr
         `other` is trusted with 1 file
         `review` stays denied; `prowess trust --revoke [..]/work/.agents/skills/review` changes that
         hint: it may reach a model until its files change; `prowess trust --revoke` takes that back
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust"));
+    "#]]);
     world.file(
         "work/.agents/skills/review/SKILL.md",
         skill("review", "Looks harmless now"),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list
         NAME    SCOPE    STATE   TOKENS  DESCRIPTION
         other   project               4  Is other. Use when asked.
         review  project  denied       4  Looks harmless now. Use when asked.
         -- stderr
         2 skills
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("list"));
-    expect![[r#"
+        $ prowess prompt
         <available_skills>
           <skill>
             <name>other</name>
@@ -227,67 +193,49 @@ fn a_denial_is_kept_until_it_is_taken_back() {
             <location>[..]/work/.agents/skills/other/SKILL.md</location>
           </skill>
         </available_skills>
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("prompt"));
-    expect![[r#"
+        $ prowess read review notes.md
         -- stderr
         error: `review` is denied, so its files are not handed out
         hint: `prowess trust --revoke` takes the denial back
         -- exit 3
-    "#]]
-    .assert_eq(&world.run("read review notes.md"));
-    expect![[r#"
+        $ prowess trust review
         -- stderr
         `review` is trusted with 2 files
         hint: it may reach a model until its files change; `prowess trust --revoke` takes that back
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust review"));
-    expect![[r#"
+        $ prowess trust --deny .
         -- stderr
         `[..]/work` is denied: nothing of it reaches a model, however it changes
         hint: `prowess trust --revoke` takes that back
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust --deny ."));
-    expect![[r#"
+        $ prowess trust review
         -- stderr
         `review` stays denied; `prowess trust --revoke [..]/work` changes that
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("trust review"));
-    expect![[r#"
+        $ prowess trust --list
         denied   [..]/work
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust --list"));
-    expect![[r#"
+        $ prowess trust --revoke
         -- stderr
         1 decision about `[..]/work` is forgotten
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust --revoke"));
+    "#]]);
 }
 
 #[test]
 fn what_is_not_there_cannot_be_trusted() {
     let world = project();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess trust reviw
         -- stderr
         error: no folder and no skill of a project is called `reviw`
         hint: did you mean `review`?
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("trust reviw"));
+    "#]]);
     std::fs::create_dir_all(world.path("work/empty")).unwrap();
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess trust empty
         -- stderr
         error: no skills of a project are in `[..]/work/empty`
         hint: only a project's skills wait for trust; `prowess list` shows what is here
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("trust empty"));
+    "#]]);
 }
 
 #[test]
@@ -325,11 +273,10 @@ fn the_config_trusts_a_folder_of_ones_own_whatever_changes_in_it() {
         skill("review", "Reviews more"),
     );
     assert!(world.run("prompt").contains("Reviews more"));
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess trust --list
         trusted  [..]/work  all of it, by the config
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("trust --list"));
+    "#]]);
     world.run("trust --deny review");
     assert!(!world.run("prompt").contains("Reviews more"));
 }
@@ -348,7 +295,8 @@ fn a_project_cannot_vouch_for_itself() {
     // A `.git` that points elsewhere makes the folder no other project's.
     std::fs::remove_dir_all(world.path("work/.git")).unwrap();
     world.file("work/.git", "gitdir: ../home/.git/worktrees/work\n");
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess list
         NAME    SCOPE    STATE      TOKENS  DESCRIPTION
         mine    project  untrusted       4  Is the project's own. Use when asked.
         review  project  untrusted       4  Reviews code. Use when asked.
@@ -361,15 +309,15 @@ fn a_project_cannot_vouch_for_itself() {
 
         2 skills
         hint: 2 untrusted skills are not given to a model until you look at the project and run `prowess trust`
-        -- exit 0
-    "#]].assert_eq(&world.run("list"));
+    "#]]);
 }
 
 #[test]
 fn a_damaged_store_trusts_nothing_and_says_so() {
     let world = project();
     world.file("home/.local/state/prowess/trust.json", "{\"version\":1,");
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess prompt
         -- stderr
         error: cannot read what is trusted in `~/.local/state/prowess/trust.json`
           cause: the text is damaged
@@ -378,8 +326,7 @@ fn a_damaged_store_trusts_nothing_and_says_so() {
         hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
         hint: no skill can be given to a model; `prowess list --all` shows what is here
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("prompt"));
+    "#]]);
     assert_eq!(world.output("list --trust").status.code(), Some(0));
 }
 
@@ -411,14 +358,14 @@ fn verbs_that_measure_say_first_what_they_may_not_open() {
             r#"[{"query":"deploy it","should_trigger":true}]"#,
         ),
     ]);
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess eval
         -- stderr
         hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
         error: there is nothing to evaluate: no requests were found
         hint: the files of an untrusted skill are not opened; `--trust` opens them for this run
         -- exit 1
-    "#]]
-    .assert_eq(&world.run("eval"));
+    "#]]);
     assert!(world.run("eval --trust").starts_with("1 request"));
 }
 

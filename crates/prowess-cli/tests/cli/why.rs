@@ -24,7 +24,8 @@ fn rivals() -> World {
 
 #[test]
 fn both_skills_of_a_name_are_told_apart() {
-    expect![[r#"
+    rivals().session(&expect![[r#"
+        $ prowess why review --trust
         review
           found     .agents/skills/review/SKILL.md
                     project scope, in .agents/skills (agents)
@@ -58,13 +59,13 @@ fn both_skills_of_a_name_are_told_apart() {
                     Copilot CLI        dropped  `[..]/work/.agents/skills/review/SKILL.md` has its name, and Copilot CLI keeps that one
           steps     put the skill into `.claude/skills` for Claude Code
                     give one of them another name
-        -- exit 0
-    "#]].assert_eq(&rivals().run("why review --trust"));
+    "#]]);
 }
 
 #[test]
 fn one_client_tells_everything() {
-    expect![[r#"
+    rivals().session(&expect![[r#"
+        $ prowess why mended --client codex
         mended
           found     .claude/skills/mended/SKILL.md
                     project scope, in .claude/skills (claude-code)
@@ -75,28 +76,27 @@ fn one_client_tells_everything() {
           clients   Codex  dropped  Codex does not look into `[..]/work/.claude/skills` from here
                                     as Codex 0.166.0 did on 2026-11-17
           steps     put the skill into `.agents/skills` for Codex
-        -- exit 0
-    "#]].assert_eq(&rivals().run("why mended --client codex"));
+    "#]]);
 }
 
 #[test]
 fn a_name_that_is_nowhere_says_where_was_looked() {
-    expect![[r#"
+    rivals().session(&expect![[r#"
+        $ prowess why reveiw
         -- stderr
         error: no skill named `reveiw`
         hint: did you mean `review`? `prowess list` shows all 3
         hint: looked at 3 skills in `.agents/skills`, `.claude/skills` and `~/.agents/skills`
         -- exit 1
-    "#]]
-    .assert_eq(&rivals().run("why reveiw"));
-    expect![[r#"
+    "#]]);
+    World::new().session(&expect![[r#"
+        $ prowess why review
         -- stderr
         error: no skill named `review`
         hint: there are no skills here; `prowess new NAME` makes one
         hint: none of the folders that clients use is here; `--dir DIR` looks elsewhere
         -- exit 1
-    "#]]
-    .assert_eq(&World::new().run("why review"));
+    "#]]);
 }
 
 #[test]
@@ -106,7 +106,8 @@ fn a_path_is_as_good_as_a_name() {
         "work/elsewhere/other/SKILL.md",
         skill("other", "Is elsewhere"),
     );
-    expect![[r#"
+    world.session(&expect![[r#"
+        $ prowess why elsewhere/other --client claude
         other
           found     elsewhere/other/SKILL.md
                     explicit scope, in elsewhere/other (dir)
@@ -114,9 +115,7 @@ fn a_path_is_as_good_as_a_name() {
           here      active: a model is told about it
           clients   Claude Code  loads    call it with /other
                                           as Claude Code 2.1.325 did on 2026-11-17
-        -- exit 0
-    "#]]
-    .assert_eq(&world.run("why elsewhere/other --client claude"));
+    "#]]);
     let by_name = world.run("why mended");
     assert_eq!(world.run("why .claude/skills/mended"), by_name);
     assert_eq!(world.run("why .claude/skills/mended/SKILL.md"), by_name);

@@ -6,6 +6,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use expect_test::Expect;
 use tempfile::TempDir;
 
 /// A skill whose description says what and when.
@@ -91,6 +92,21 @@ impl World {
             shown += &messages;
         }
         shown + &format!("-- exit {}\n", output.status.code().unwrap())
+    }
+
+    /// Runs the lines `$ prowess …` of a transcript, one after the other, and compares what each
+    /// shows. An exit code stands there unless it is 0.
+    pub(crate) fn session(&self, expected: &Expect) {
+        let mut shown = String::new();
+        for line in expected.data().lines() {
+            if let Some(line) = line.trim_start().strip_prefix("$ prowess ") {
+                let run = self.run(line);
+                let run = run.strip_suffix("-- exit 0\n").unwrap_or(&run);
+                shown.extend(["$ prowess ", line, "\n", run]);
+            }
+        }
+        assert!(!shown.is_empty(), "a transcript without a command");
+        expected.assert_eq(&shown);
     }
 
     /// Runs the command and reads its output as JSON.

@@ -1,0 +1,30 @@
+//! The command as a person or a script meets it: standard output, standard error, exit code.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests make and read files of their own"
+)]
+
+mod world;
+
+mod agent;
+mod check;
+mod coming_from;
+mod config;
+mod docs;
+mod examples;
+mod faults;
+mod files;
+mod list;
+mod measure;
+mod reference;
+mod rules;
+#[cfg(target_os = "linux")]
+mod run;
+mod schema;
+mod select;
+mod serve;
+#[cfg(unix)]
+mod servers;
+mod trust;
+mod watch;
+mod why;
