@@ -3,20 +3,17 @@
 //! Skill number n is the same text in a catalog of 1,000 and in one of 100,000, so figures
 //! at different sizes can be compared.
 
-mod prose;
-mod queries;
 mod random;
-mod skill;
-mod words;
+mod text;
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-pub(crate) use queries::queries;
-pub(crate) use random::Random;
+use random::Random;
 use serde::{Deserialize, Serialize};
+pub(crate) use text::queries;
 
 /// Raised with every change of the text, so that an old catalog is not mistaken for a new one.
 const EDITION: u32 = 1;
@@ -116,7 +113,7 @@ fn write(catalog: &mut Generated) -> std::io::Result<()> {
     let mut taken = HashSet::new();
     for number in 0..catalog.skills {
         let mut random = Random::new(number as u64);
-        let skill = skill::skill(&mut random, catalog.fields, &mut |name| {
+        let skill = text::skill(&mut random, catalog.fields, &mut |name| {
             fresh(&name, &mut taken)
         });
         let home = dir.join(&skill.name);

@@ -43,6 +43,11 @@ impl Random {
         items[self.below(items.len())]
     }
 
+    /// Picks one of `items`, which stand with the most frequent first.
+    pub(crate) fn frequent(&mut self, items: &[&'static str]) -> &'static str {
+        items[self.zipf(5, items.len())]
+    }
+
     /// Gives a rank from 0 up to `end`; rank r is drawn in proportion to 1/(r + `head`).
     ///
     /// Words in real text follow this law (Zipf's, as Mandelbrot put it): a few everywhere,
