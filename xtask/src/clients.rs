@@ -39,11 +39,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 #[derive(Debug, Args)]
 pub(crate) struct Clients {}
 
-/// How the server is reached: an address, or a command.
-struct Reach {
-    name: &'static str,
-    target: Vec<String>,
-}
+/// How the server is reached: by a command or an address.
+type Reach = (&'static str, Vec<String>);
 
 impl Clients {
     /// Runs every client both ways; the code is 1 where one was not content.
@@ -72,21 +69,21 @@ impl Clients {
         fixture::write_difficult(&difficult)?;
         for folder in [&difficult, &crate::workspace().join("examples/skills")] {
             let server = Serving::start(&program, folder)?;
-            for reach in self::reaches(&program, folder, &server) {
+            for (way, target) in self::reaches(&program, folder, &server) {
                 for mode in ["auto", "legacy"] {
                     let mut client = Command::new(&node);
                     client.arg(home.join("typescript_skills.mjs")).arg(mode);
-                    let name = format!("TypeScript SDK 2, every entry, {mode}, {}", reach.name);
-                    run.client(&name, client.args(&reach.target), "ok");
+                    let name = format!("TypeScript SDK 2, every entry, {mode}, {way}");
+                    run.client(&name, client.args(&target), "ok");
                 }
                 let mut client = Command::new(&python);
                 client.arg(scripts.join("fastmcp_skills.py"));
-                let name = format!("fastmcp, every entry, {}", reach.name);
-                run.client(&name, client.args(&reach.target), "ok");
+                let name = format!("fastmcp, every entry, {way}");
+                run.client(&name, client.args(&target), "ok");
             }
         }
         let host = build_host()?;
-        let servers = [
+        for (name, program, script) in [
             (
                 "TypeScript SDK 2",
                 &node,
@@ -94,44 +91,34 @@ impl Clients {
             ),
             ("Python SDK", &python, scripts.join("python_server.py")),
             ("fastmcp", &python, scripts.join("fastmcp_skills_server.py")),
-        ];
-        for (name, program, script) in &servers {
+        ] {
             let mut client = Command::new(&host);
-            client.arg(program).arg(script).arg(&difficult);
+            client.arg(program).arg(&script).arg(&difficult);
             run.host(&format!("our host, {name}, stdio"), &mut client);
-            let server = Other::start(program, script, &difficult)?;
-            let mut client = Command::new(&host);
-            client.arg(&server.url);
-            run.host(&format!("our host, {name}, http"), &mut client);
+            let server = Other::start(program, &script, &difficult)?;
+            let client = &mut Command::new(&host);
+            run.host(&format!("our host, {name}, http"), client.arg(&server.url));
         }
-        for reach in &reaches {
+        for (way, target) in &reaches {
             for mode in ["legacy", "auto"] {
                 let mut client = Command::new(&python);
                 client.arg(scripts.join("python_client.py"));
-                client.arg(mode).arg(&skills).args(&reach.target);
-                run.client(
-                    &format!("Python SDK, {mode}, {}", reach.name),
-                    &mut client,
-                    "ok",
-                );
+                client.arg(mode).arg(&skills).args(target);
+                run.client(&format!("Python SDK, {mode}, {way}"), &mut client, "ok");
             }
             let mut client = Command::new(&node);
-            client.arg(&typescript).arg(&skills).args(&reach.target);
-            run.client(
-                &format!("TypeScript SDK, {}", reach.name),
-                &mut client,
-                "ok",
-            );
+            client.arg(&typescript).arg(&skills).args(target);
+            run.client(&format!("TypeScript SDK, {way}"), &mut client, "ok");
             for era in ["legacy", "modern"] {
                 for (call, expected) in INSPECTIONS {
                     let mut client = Command::new(&node);
                     client.arg(home.join("node_modules/.bin/mcp-inspector"));
-                    client.arg("--cli").args(&reach.target);
+                    client.arg("--cli").args(target);
                     // The options of the server end where those of the client begin.
                     client.args(["--protocol-era", era, "--quiet", "--format", "json"]);
                     client.arg("--method").args(call.split(' '));
                     let method = call.split(' ').next().unwrap_or(call);
-                    let name = format!("Inspector, {era}, {}: {method}", reach.name);
+                    let name = format!("Inspector, {era}, {way}: {method}");
                     run.client(&name, &mut client, expected);
                 }
             }
@@ -144,20 +131,10 @@ impl Clients {
 /// Both ways to reach `prowess serve` over a folder.
 fn reaches(program: &Path, folder: &Path, server: &Serving) -> [Reach; 2] {
     let command = ["serve", "--local", "--no-project", "--dir"].map(str::to_owned);
-    let mut target = vec![program.display().to_string()];
-    target.extend(command);
-    target.push(folder.display().to_string());
-    let url = vec![server.url.clone()];
-    [
-        Reach {
-            name: "stdio",
-            target,
-        },
-        Reach {
-            name: "http",
-            target: url,
-        },
-    ]
+    let mut stdio = vec![program.display().to_string()];
+    stdio.extend(command);
+    stdio.push(folder.display().to_string());
+    [("stdio", stdio), ("http", vec![server.url.clone()])]
 }
 
 /// A server that nobody here wrote, on a port of this machine; it ends when this is dropped.
@@ -254,37 +231,28 @@ impl Run {
     /// Runs a client; it is content when it ends well and said what was expected.
     fn client(&mut self, name: &str, client: &mut Command, expected: &str) -> Option<String> {
         self.count += 1;
-        let output = client.stdin(Stdio::null()).output();
-        let told = match output {
-            Err(error) => Err(error.to_string()),
+        let (why, text) = match client.stdin(Stdio::null()).output() {
+            Err(error) => (Some(error.to_string()), String::new()),
             Ok(output) => {
                 let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                if output.status.success() && text.contains(expected) {
-                    Ok(text)
-                } else {
+                let failed = !output.status.success() || !text.contains(expected);
+                let why = failed.then(|| {
                     let errors = String::from_utf8_lossy(&output.stderr);
-                    let told: String = text.chars().take(2_000).collect();
-                    Err(format!("{}\n{told}\n{errors}", output.status))
-                }
+                    let start: String = text.chars().take(2_000).collect();
+                    format!("{}\n{start}\n{errors}", output.status)
+                });
+                (why, text)
             }
         };
-        match told {
-            Ok(text) => {
-                let last = text.trim().lines().last().unwrap_or_default();
-                let last = if expected.starts_with("ok") {
-                    last
-                } else {
-                    "ok"
-                };
-                println!("{name}: {last}");
-                Some(text)
-            }
-            Err(why) => {
-                self.failed += 1;
-                println!("{name}: FAILED {why}");
-                None
-            }
+        if let Some(why) = why {
+            self.failed += 1;
+            println!("{name}: FAILED {why}");
+            return None;
         }
+        let last = text.trim().lines().last();
+        let last = last.filter(|_| expected.starts_with("ok"));
+        println!("{name}: {}", last.unwrap_or("ok"));
+        Some(text)
     }
 }
 

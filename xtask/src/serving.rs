@@ -17,18 +17,22 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Builds the command and gives its path.
 pub(crate) fn build(release: bool) -> Result<PathBuf> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--quiet", "-p", "prowess-cli"]);
-    if release {
-        cargo.arg("--release");
-    }
-    let status = cargo.current_dir(crate::workspace()).status();
-    ensure!(
-        status.context("cannot start cargo")?.success(),
-        "the command does not build"
-    );
+    let flag: &[&str] = if release { &["--release"] } else { &[] };
+    cargo(&[&["-p", "prowess-cli"], flag].concat())?;
     let profile = if release { "release" } else { "debug" };
     Ok(target().join(profile).join("prowess"))
+}
+
+/// Builds part of the workspace.
+pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet"])
+        .args(arguments)
+        .current_dir(crate::workspace())
+        .status();
+    let built = status.context("cannot start cargo")?.success();
+    ensure!(built, "`cargo build {}` failed", arguments.join(" "));
+    Ok(())
 }
 
 /// Where what is built and installed goes.

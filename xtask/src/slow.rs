@@ -15,8 +15,8 @@ pub(crate) struct Swap {
 
 impl Swap {
     pub(crate) fn run(&self) -> Result<()> {
-        let test = ["-p", "prowess", "--test", "swap"];
-        ignored(&test, "PROWESS_SWAP_TIMES", self.times)
+        let variable = ("PROWESS_SWAP_TIMES", self.times);
+        ignored("-p prowess --test swap", variable)
     }
 }
 
@@ -31,28 +31,20 @@ pub(crate) struct Torture {
 
 impl Torture {
     pub(crate) fn run(&self) -> Result<()> {
-        for test in [
-            &[
-                "-p",
-                "prowess",
-                "--features",
-                "testing,watch",
-                "--test",
-                "torture",
-            ][..],
-            &["-p", "prowess-cli", "--test", "faults", "endure"],
-        ] {
-            ignored(test, "PROWESS_TORTURE_SECONDS", self.seconds)?;
-        }
-        Ok(())
+        let variable = ("PROWESS_TORTURE_SECONDS", self.seconds);
+        ignored(
+            "-p prowess --features testing,watch --test torture",
+            variable,
+        )?;
+        ignored("-p prowess-cli --test faults endure", variable)
     }
 }
 
 /// Runs the ignored tests of one file, one after the other, and shows what they print.
-fn ignored(test: &[&str], variable: &str, value: u64) -> Result<()> {
+fn ignored(test: &str, (variable, value): (&str, u64)) -> Result<()> {
     let status = Command::new(env!("CARGO"))
         .args(["test", "--release"])
-        .args(test)
+        .args(test.split(' '))
         .args(["--", "--ignored", "--nocapture", "--test-threads=1"])
         .current_dir(crate::workspace())
         .env(variable, value.to_string())
