@@ -7,7 +7,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::{
     exit::{Exit, Failure},
     options::Options,
-    render::text::wrap,
+    render::wrap,
     session::Session,
 };
 

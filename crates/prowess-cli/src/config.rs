@@ -20,7 +20,7 @@ use crate::{
     exit::Failure,
     files,
     options::Options,
-    render::{Terminal, text::count},
+    render::{Terminal, count},
 };
 
 mod check;

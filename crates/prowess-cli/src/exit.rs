@@ -4,7 +4,7 @@ use std::{error::Error, fmt::Write as _, io, process::ExitCode};
 
 use prowess::display_text;
 
-use crate::render::{Terminal, paint::Paint};
+use crate::render::{Paint, Terminal};
 
 /// The code a run ends with; scripts rely on these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,11 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// Done; `findings` says whether there is something to look at.
+    pub(crate) fn found(findings: bool) -> Self {
+        if findings { Self::Findings } else { Self::Fine }
+    }
+
     /// The exit of a command that counts its codes itself.
     pub(crate) fn from_code(code: u8) -> Self {
         match code {

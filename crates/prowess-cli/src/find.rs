@@ -8,7 +8,7 @@ use crate::{
     exit::Failure,
     files,
     nearest::{did_you_mean, nearest},
-    render::text::count,
+    render::count,
 };
 
 /// Finds one skill by name, id or path.

@@ -69,7 +69,7 @@ fn run() -> Exit {
         Ok(environment) => environment,
         Err(error) => {
             let failure = Failure::new("cannot tell the working directory").because(&error);
-            eprint!("{}", failure.render(render::paint::Paint::new(false)));
+            eprint!("{}", failure.render(render::Paint::new(false)));
             return failure.exit();
         }
     };

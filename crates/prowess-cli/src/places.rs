@@ -17,7 +17,7 @@ use crate::{
     files,
     nearest::{did_you_mean, nearest},
     options::Options,
-    render::text::{count, line, list},
+    render::{count, line, list},
     trust,
 };
 
@@ -46,6 +46,16 @@ pub(crate) struct Request {
     pub(crate) fresh: bool,
     /// Contact no server: the verb is about files.
     pub(crate) local: bool,
+}
+
+impl Request {
+    /// A request that contacts no server.
+    pub(crate) fn local() -> Self {
+        Self {
+            local: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// Where a run looks: its options over its config, seen from its environment. It only answers

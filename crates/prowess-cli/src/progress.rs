@@ -13,7 +13,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess::Progress;
 
-use crate::render::text::count;
+use crate::render::count;
 
 /// Most scans are over by then, and a bar that flashes is worse than none.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -8,11 +8,15 @@ use crate::{environment::Environment, options::Color};
 
 pub(crate) mod diagnostic;
 pub(crate) mod explain;
-pub(crate) mod paint;
-pub(crate) mod table;
-pub(crate) mod text;
+mod paint;
+mod table;
+mod text;
 
-use paint::{Ink, Paint};
+pub(crate) use self::{
+    paint::{Ink, Paint},
+    table::Table,
+    text::{count, cut, line, line_start, list, safe_lines, thousands, width, wrap},
+};
 
 /// The width of output that no terminal limits: wide enough for a table, narrow enough to read.
 const DEFAULT_COLUMNS: usize = 100;
@@ -78,6 +82,14 @@ impl Terminal {
     /// Writes data.
     pub(crate) fn data(&mut self, text: &str) -> io::Result<()> {
         self.data.write_all(text.as_bytes())
+    }
+
+    /// Writes a table, unless it has no rows.
+    pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
+        if table.is_empty() {
+            return Ok(());
+        }
+        self.data(&table.render(self.paint, self.columns))
     }
 
     /// Writes sentences, broken between words to fit a terminal.

@@ -17,10 +17,7 @@ use crate::{
     exit::Failure,
     files,
     places::Places,
-    render::{
-        Terminal,
-        text::{count, list},
-    },
+    render::{Terminal, count, list},
 };
 
 /// A token has a line, and the certificates of a whole system have a quarter of this.

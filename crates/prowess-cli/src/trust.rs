@@ -233,7 +233,7 @@ mod tests {
         let (_home, environment) = home();
         let first = turn(&environment).unwrap();
         let failure = turn_within(&environment, Duration::ZERO).unwrap_err();
-        let text = failure.render(crate::render::paint::Paint::plain());
+        let text = failure.render(crate::render::Paint::plain());
         assert!(text.contains("another command is changing"), "{text}");
         drop(first);
         assert!(turn_within(&environment, Duration::ZERO).is_ok());

@@ -254,7 +254,7 @@ mod tests {
         fs::remove_dir_all(base.join(".agents")).unwrap();
         symlink(&outside, base.join(".agents")).unwrap();
         let failure = make("two").unwrap_err();
-        let text = failure.render(crate::render::paint::Paint::plain());
+        let text = failure.render(crate::render::Paint::plain());
         assert!(text.contains("is a link"), "{text}");
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
     }

@@ -18,7 +18,7 @@ use crate::{
     exit::{Exit, Failure},
     find::find,
     places::Request,
-    render::{paint::Paint, text::line},
+    render::{Paint, line},
     session::Session,
 };
 
@@ -82,11 +82,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     for error in &refused {
         Failure::new(error).report(&mut session.output);
     }
-    let exit = if rows.is_empty() {
-        Exit::Findings
-    } else {
-        Exit::Fine
-    };
+    let exit = Exit::found(rows.is_empty());
     if arguments.json {
         session.output.json(&Output { activations: rows })?;
         return Ok(exit);

@@ -14,7 +14,7 @@ use super::show::bytes;
 use crate::{
     exit::{Exit, Failure},
     nearest::{did_you_mean, nearest},
-    render::text::{count, line, list as words},
+    render::{count, line, list as words},
     servers::open_host,
     session::Session,
 };

@@ -8,11 +8,7 @@ use crate::{
     exit::{Exit, Failure},
     find::find,
     places::Request,
-    render::{
-        paint::Paint,
-        table::{Side, Table},
-        text::{count, line, thousands},
-    },
+    render::{Paint, Table, count, line, thousands},
     session::Session,
 };
 
@@ -99,11 +95,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         say_usage(report, session);
     }
     super::prompt::note_untrusted(catalog.skills(), session);
-    Ok(if report.skills == 0 {
-        Exit::Findings
-    } else {
-        Exit::Fine
-    })
+    Ok(Exit::found(report.skills == 0))
 }
 
 fn table(catalog: &Catalog, report: &PromptReport<'_>, session: &Session) -> String {
@@ -112,11 +104,7 @@ fn table(catalog: &Catalog, report: &PromptReport<'_>, session: &Session) -> Str
         !cut.iter().any(|names| names.contains(name))
     });
     let whole: Vec<&str> = whole.collect();
-    let mut table = Table::new(&[
-        ("TIER", Side::Left),
-        ("SKILLS", Side::Right),
-        ("NAMES", Side::Left),
-    ]);
+    let mut table = Table::new(&["TIER", ">SKILLS", "NAMES"]);
     for (tier, names) in [
         ("full", &whole),
         ("trimmed", &report.trimmed),

@@ -187,11 +187,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         let message = format!("{warnings} warnings are more than the {most} allowed");
         session.output.hint(&message);
     }
-    Ok(if found || too_many || checks.skills.is_empty() {
-        Exit::Findings
-    } else {
-        Exit::Fine
-    })
+    Ok(Exit::found(found || too_many || checks.skills.is_empty()))
 }
 
 /// What the config says about rules, and the command line over it.

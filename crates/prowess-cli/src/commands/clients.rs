@@ -7,11 +7,7 @@ use serde::Serialize;
 use crate::{
     exit::{Exit, Failure},
     files,
-    render::{
-        paint::Paint,
-        table::{Side, Table},
-        text::{count, line},
-    },
+    render::{Paint, Table, count, line},
     session::Session,
 };
 
@@ -64,12 +60,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         session.output.json(&Output { clients: rows })?;
         return Ok(Exit::Fine);
     }
-    let mut table = Table::new(&[
-        ("CLIENT", Side::Left),
-        ("PROJECT", Side::Left),
-        ("USER", Side::Left),
-        ("HERE", Side::Left),
-    ]);
+    let mut table = Table::new(&["CLIENT", "PROJECT", "USER", "HERE"]);
     for row in &rows {
         let paths = |folders: &[FolderRow<'_>]| {
             let paths: Vec<&str> = folders.iter().map(|folder| folder.path).collect();

@@ -8,11 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     config::{LIMITS, Named, SetBy},
     exit::{Exit, Failure},
-    render::{
-        paint::Paint,
-        table::{Side, Table},
-        text::line,
-    },
+    render::{Paint, Table, line},
     session::Session,
 };
 
@@ -53,11 +49,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         })?;
         return Ok(Exit::Fine);
     }
-    let mut table = Table::new(&[
-        ("SETTING", Side::Left),
-        ("FROM", Side::Left),
-        ("VALUE", Side::Left),
-    ]);
+    let mut table = Table::new(&["SETTING", "FROM", "VALUE"]);
     for row in rows {
         let ink = if row.from == "default" {
             Paint::faint

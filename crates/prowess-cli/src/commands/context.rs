@@ -15,10 +15,7 @@ use crate::{
     exit::{Exit, Failure},
     find::find,
     places::Request,
-    render::{
-        paint::Paint,
-        text::{line, list},
-    },
+    render::{Paint, line, list},
     session::Session,
 };
 
@@ -110,11 +107,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         options,
     );
     let resolution = coordinator.resolve(&strategies);
-    let exit = if resolution.context.is_some() {
-        Exit::Fine
-    } else {
-        Exit::Findings
-    };
+    let exit = Exit::found(resolution.context.is_none());
     if arguments.json {
         session.output.json(&Output {
             envelope: resolution.context.as_ref().map(SkillContext::envelope),

@@ -17,11 +17,7 @@ use crate::{
     exit::{Exit, Failure},
     files,
     places::Request,
-    render::{
-        paint::Paint,
-        table::{Side, Table},
-        text::{count, line, list},
-    },
+    render::{Paint, Table, count, line, list},
     session::Session,
 };
 
@@ -68,10 +64,7 @@ struct Output<'a> {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     only_what_is_named(session);
-    let now = session.load(&Request {
-        local: true,
-        ..Request::default()
-    })?;
+    let now = session.load(&Request::local())?;
     let (told, base) = base(arguments, &now, session)?;
     let probes = match &arguments.queries {
         Some(path) => requests(path)?,
@@ -98,11 +91,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     } else {
         human(&drift, session)?;
     }
-    Ok(if drift.has_losses() {
-        Exit::Findings
-    } else {
-        Exit::Fine
-    })
+    Ok(Exit::found(drift.has_losses()))
 }
 
 /// The catalog before the change, and where it came from.
@@ -158,14 +147,7 @@ fn decision(it: &Move) -> String {
 }
 
 fn human(drift: &Drift, session: &mut Session) -> Result<(), Failure> {
-    let mut table = Table::new(&[
-        ("WHAT", Side::Left),
-        ("SKILL", Side::Left),
-        ("RANK", Side::Left),
-        ("DECISION", Side::Left),
-        ("FIRST NOW", Side::Left),
-        ("REQUEST", Side::Left),
-    ]);
+    let mut table = Table::new(&["WHAT", "SKILL", "RANK", "DECISION", "FIRST NOW", "REQUEST"]);
     let rank = |rank: Option<usize>| rank.map_or_else(|| "-".to_owned(), |rank| rank.to_string());
     for it in drift.moves.iter().take(MOST_ROWS) {
         let (word, ink): (_, fn(Paint, &str) -> String) = match it.turn {
@@ -189,10 +171,7 @@ fn human(drift: &Drift, session: &mut Session) -> Result<(), Failure> {
             (line(&it.query), None),
         ]);
     }
-    if !table.is_empty() {
-        let (paint, columns) = (session.output.paint, session.output.columns);
-        session.output.data(&table.render(paint, columns))?;
-    }
+    session.output.table(&table)?;
     if drift.moves.len() > MOST_ROWS {
         let more = count(drift.moves.len() - MOST_ROWS, "more request");
         session

@@ -19,10 +19,7 @@ use crate::{
     files,
     find::find,
     places::Request,
-    render::{
-        paint::Paint,
-        text::{count, line, list},
-    },
+    render::{Paint, count, line, list},
     session::Session,
     write::write_whole,
 };
@@ -88,10 +85,7 @@ struct Output<'a> {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     only_what_is_named(session);
-    let catalog = session.load(&Request {
-        local: true,
-        ..Request::default()
-    })?;
+    let catalog = session.load(&Request::local())?;
     if let Some([request, name]) = arguments.add.as_deref() {
         return add(request, name, &arguments.files, &catalog, session);
     }
@@ -164,11 +158,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     for fault in &faults {
         session.output.say(Paint::error, "failed", fault);
     }
-    Ok(if faults.is_empty() {
-        Exit::Fine
-    } else {
-        Exit::Findings
-    })
+    Ok(Exit::found(!faults.is_empty()))
 }
 
 /// Adds a line to a file of requests, so that what people really ask is measured from then on.

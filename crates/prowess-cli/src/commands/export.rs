@@ -10,7 +10,7 @@ use crate::{
     exit::{Exit, Failure},
     files,
     places::Request,
-    render::text::count,
+    render::count,
     session::Session,
     write::write_whole,
 };

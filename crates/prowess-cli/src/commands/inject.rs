@@ -12,7 +12,7 @@ use super::select::{number, percent, ranker, ranker_of, request};
 use crate::{
     exit::{Exit, Failure},
     places::Request,
-    render::{paint::Paint, text::line},
+    render::{Paint, line},
     session::Session,
 };
 

@@ -15,11 +15,7 @@ use crate::{
     exit::{Exit, Failure},
     options::profile,
     places::Request,
-    render::{
-        paint::{Ink, Paint},
-        table::{Side, Table},
-        text::{count, line, line_start, list, thousands},
-    },
+    render::{Ink, Paint, Table, count, line, line_start, list, thousands},
     servers::is_about_server,
     session::Session,
 };
@@ -63,12 +59,10 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     if arguments.json {
         session.output.json(&ListOutput::new(&catalog, keep))?;
     } else {
-        let (paint, columns) = (session.output.paint, session.output.columns);
+        let columns = session.output.columns;
         let shown = catalog.skills().iter().filter(|skill| keep(skill));
         let table = table(shown, columns, &session.environment);
-        if !table.is_empty() {
-            session.output.data(&table.render(paint, columns))?;
-        }
+        session.output.table(&table)?;
         // The footer follows the table on a terminal only if the table is already there.
         session.output.finish()?;
         let footer = footer(&catalog, arguments, session);
@@ -80,11 +74,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
 /// In the strict profile one broken skill fails the whole.
 fn strict_exit(catalog: &Catalog) -> Exit {
     let broken = |skill: &Skill| skill.state() == State::Broken;
-    if catalog.profile() == Profile::Strict && catalog.skills().iter().any(broken) {
-        Exit::Findings
-    } else {
-        Exit::Fine
-    }
+    Exit::found(catalog.profile() == Profile::Strict && catalog.skills().iter().any(broken))
 }
 
 /// Skills in use, and those that wait for the user's trust.
@@ -100,14 +90,14 @@ fn table<'a>(
     let skills: Vec<&Skill> = skills.collect();
     let marked = skills.iter().any(|skill| skill.state() != State::Active);
     let repeated = repeated(skills.iter().copied());
-    let mut headings = vec![("NAME", Side::Left), ("SCOPE", Side::Left)];
+    let mut headings = vec!["NAME", "SCOPE"];
     if marked {
-        headings.push(("STATE", Side::Left));
+        headings.push("STATE");
     }
     if !repeated.is_empty() {
-        headings.push(("FOLDER", Side::Left));
+        headings.push("FOLDER");
     }
-    headings.extend([("TOKENS", Side::Right), ("DESCRIPTION", Side::Left)]);
+    headings.extend([">TOKENS", "DESCRIPTION"]);
     let mut table = Table::new(&headings);
     for skill in skills {
         let mut row = vec![

@@ -9,11 +9,7 @@ use prowess::{
 
 use crate::{
     exit::{Exit, Failure},
-    render::{
-        paint::Paint,
-        table::{Side, Table},
-        text::{count, line},
-    },
+    render::{Paint, Table, count, line},
     session::Session,
 };
 
@@ -53,12 +49,7 @@ pub(super) fn run(
         })?;
         return Ok(Exit::Fine);
     }
-    let mut table = Table::new(&[
-        ("NAME", Side::Left),
-        ("SCOPE", Side::Left),
-        ("STATE", Side::Left),
-        ("DESCRIPTION", Side::Left),
-    ]);
+    let mut table = Table::new(&["NAME", "SCOPE", "STATE", "DESCRIPTION"]);
     for row in &rows {
         let name = if row.name.is_empty() {
             &row.path
@@ -72,10 +63,7 @@ pub(super) fn run(
             (line(row.description), None),
         ]);
     }
-    let (paint, columns) = (session.output.paint, session.output.columns);
-    if !table.is_empty() {
-        session.output.data(&table.render(paint, columns))?;
-    }
+    session.output.table(&table)?;
     session.output.finish()?;
     let left = view.files().len() - view.offered().len();
     let cut = view.offered().iter().filter(|it| !it.is_whole()).count();

@@ -8,7 +8,7 @@ use crate::{
     exit::{Exit, Failure},
     find::find,
     places::Request,
-    render::text::{count, line},
+    render::{count, line},
     session::Session,
 };
 

@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     for part in asked.chunks(AT_ONCE) {
         answer(part, &pools, &policy, session)?;
     }
-    Ok(if broken { Exit::Findings } else { Exit::Fine })
+    Ok(Exit::found(broken))
 }
 
 fn read(path: &Path) -> Result<String, Failure> {

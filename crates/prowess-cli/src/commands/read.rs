@@ -11,7 +11,7 @@ use crate::{
     find::find,
     nearest::{did_you_mean, nearest},
     places::Request,
-    render::text::count,
+    render::count,
     session::Session,
 };
 

@@ -9,10 +9,7 @@ use crate::{
     exit::{Exit, Failure},
     find::find,
     places::Request,
-    render::{
-        table::{Side, Table},
-        text::{count, line},
-    },
+    render::{Table, count, line},
     session::Session,
 };
 
@@ -56,11 +53,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         })?;
         return Ok(Exit::Fine);
     }
-    let mut table = Table::new(&[
-        ("SIZE", Side::Right),
-        ("RUN", Side::Left),
-        ("PATH", Side::Left),
-    ]);
+    let mut table = Table::new(&[">SIZE", "RUN", "PATH"]);
     for file in &resources.files {
         let run = if file.executable == Some(true) {
             "yes"

@@ -10,11 +10,7 @@ use super::select::{number, only_what_is_named, threads};
 use crate::{
     exit::{Exit, Failure},
     places::Request,
-    render::{
-        paint::Paint,
-        table::{Side, Table},
-        text::{count, line},
-    },
+    render::{Paint, Table, count, line},
     session::Session,
 };
 
@@ -47,10 +43,7 @@ struct Output {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     only_what_is_named(session);
-    let catalog = session.load(&Request {
-        local: true,
-        ..Request::default()
-    })?;
+    let catalog = session.load(&Request::local())?;
     let skills = catalog.model_visible().count();
     let mut pairs = rivals(&catalog, arguments.least, threads(session));
     let open = pairs.iter().filter(|it| it.told_apart_by.is_none()).count();
@@ -69,10 +62,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         return Ok(Exit::Fine);
     }
     let table = table(&pairs, arguments.all);
-    if !table.is_empty() {
-        let (paint, columns) = (session.output.paint, session.output.columns);
-        session.output.data(&table.render(paint, columns))?;
-    }
+    session.output.table(&table)?;
     session.output.finish()?;
     let mut text = match total {
         0 => format!("no rivals among {}", count(skills, "skill")),
@@ -98,15 +88,11 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
 }
 
 fn table(pairs: &[Rivals], apart: bool) -> Table {
-    let mut headings = vec![
-        ("SKILL", Side::Left),
-        ("RIVAL", Side::Left),
-        ("STRENGTH", Side::Right),
-    ];
+    let mut headings = vec!["SKILL", "RIVAL", ">STRENGTH"];
     if apart {
-        headings.push(("TOLD APART BY", Side::Left));
+        headings.push("TOLD APART BY");
     }
-    headings.push(("SHARED WORDS", Side::Left));
+    headings.push("SHARED WORDS");
     let mut table = Table::new(&headings);
     for pair in pairs {
         let mut row = vec![

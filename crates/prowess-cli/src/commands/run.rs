@@ -21,7 +21,7 @@ use crate::{
     exit::{Exit, Failure},
     find::find,
     places,
-    render::text::{list as list_of, safe_lines},
+    render::{list as list_of, safe_lines},
     session::Session,
     trust,
 };

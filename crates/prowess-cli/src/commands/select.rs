@@ -15,10 +15,9 @@ use crate::{
     exit::{Exit, Failure},
     places::Request,
     render::{
+        Paint, Table, count,
         explain::{bars, in_short},
-        paint::Paint,
-        table::{Side, Table},
-        text::{count, line, list},
+        line, list,
     },
     session::Session,
 };
@@ -124,21 +123,11 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             manual(&catalog, &catalog.select(&query, &policy), session);
         }
     }
-    Ok(if selection.decision.is_none() {
-        Exit::Findings
-    } else {
-        Exit::Fine
-    })
+    Ok(Exit::found(selection.decision.is_none()))
 }
 
 fn table(selection: &Selection<'_>, explained: &[Explanation], session: &Session) -> String {
-    let mut table = Table::new(&[
-        ("RANK", Side::Right),
-        ("NAME", Side::Left),
-        ("SCORE", Side::Right),
-        ("CONFIDENCE", Side::Right),
-        ("WORDS", Side::Left),
-    ]);
+    let mut table = Table::new(&[">RANK", "NAME", ">SCORE", ">CONFIDENCE", "WORDS"]);
     for (at, (found, explained)) in selection.matches.iter().zip(explained).enumerate() {
         table.row(vec![
             ((at + 1).to_string(), None),

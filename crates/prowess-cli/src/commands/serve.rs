@@ -21,7 +21,7 @@ use crate::{
     exit::{Exit, Failure},
     files,
     places::Request,
-    render::text::count,
+    render::count,
     session::Session,
 };
 

@@ -14,7 +14,7 @@ use crate::{
     exit::{Exit, Failure},
     find::find,
     places::Request,
-    render::text::{count, line, list, width, wrap},
+    render::{count, line, list, width, wrap},
     session::Session,
 };
 
@@ -116,11 +116,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         let failure = Failure::new(error.to_string()).hint(&error.help);
         failure.report(&mut session.output);
     }
-    let exit = if loaded.is_ok() {
-        Exit::Fine
-    } else {
-        Exit::Findings
-    };
+    let exit = Exit::found(loaded.is_err());
     let skill: &Skill = loaded.as_deref().unwrap_or(found);
     let resources = match skill.resources(&session.config.limits) {
         Ok(resources) => resources,

@@ -12,7 +12,7 @@ use crate::{
     exit::{Exit, Failure},
     nearest::{did_you_mean, nearest},
     places::Request,
-    render::text::line,
+    render::line,
     session::Session,
 };
 
@@ -173,9 +173,5 @@ fn call(tool: &dyn Tool, input: &str, json: bool, session: &mut Session) -> Resu
             session.output.message(&format!("{shown}\n"));
         }
     }
-    Ok(if result.record.success {
-        Exit::Fine
-    } else {
-        Exit::Findings
-    })
+    Ok(Exit::found(!result.record.success))
 }

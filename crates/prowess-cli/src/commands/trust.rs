@@ -20,7 +20,7 @@ use crate::{
     files,
     nearest::{did_you_mean, nearest},
     places::Request,
-    render::text::{count, line, list as words, safe_lines},
+    render::{count, line, list as words, safe_lines},
     session::Session,
     trust,
 };
@@ -239,11 +239,7 @@ fn approve(
             }
         ));
     }
-    Ok(if failed > 0 || trusted == 0 {
-        Exit::Findings
-    } else {
-        Exit::Fine
-    })
+    Ok(Exit::found(failed > 0 || trusted == 0))
 }
 
 /// How skills are named to whoever decides about them: with the folder where a name repeats.

@@ -25,7 +25,7 @@ use super::prompt::note_untrusted;
 use crate::{
     exit::{Exit, Failure},
     places::Request,
-    render::text::{count, line},
+    render::{count, line},
     servers,
     session::Session,
 };

@@ -21,7 +21,7 @@ use crate::{
     files,
     find::find,
     places::Request,
-    render::text::{count, list},
+    render::{count, list},
     session::Session,
 };
 

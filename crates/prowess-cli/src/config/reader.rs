@@ -23,7 +23,7 @@ use toml::{
 };
 
 use super::{Authority, Config, Named, SetBy, Setting};
-use crate::{environment::Environment, nearest::nearest, render::text::list};
+use crate::{environment::Environment, nearest::nearest, render::list};
 
 /// So many slips are shown. Whoever made more will look at the file as a whole; and a hostile
 /// config of a megabyte has 150,000 of them, each with a line to find and a word to guess.

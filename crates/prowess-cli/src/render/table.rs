@@ -5,18 +5,11 @@ use super::{
     text::{cut, width},
 };
 
-/// Which side a column's text leans to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    /// For words.
-    Left,
-    /// For numbers.
-    Right,
-}
-
 /// A table with a heading; its last column takes what room is left.
 pub(crate) struct Table {
-    headings: Vec<(&'static str, Side)>,
+    headings: Vec<&'static str>,
+    /// Whether the column stands on the right, as numbers do.
+    right: Vec<bool>,
     rows: Vec<Vec<(String, Option<Ink>)>>,
 }
 
@@ -31,10 +24,14 @@ const LEAST: usize = 12;
 const LEAST_LAST: usize = 16;
 
 impl Table {
-    /// Creates an empty table.
-    pub(crate) fn new(headings: &[(&'static str, Side)]) -> Self {
+    /// Creates an empty table. A heading with `>` before it, as in `format!`, stands on the right.
+    pub(crate) fn new(headings: &[&'static str]) -> Self {
         Self {
-            headings: headings.to_vec(),
+            headings: headings
+                .iter()
+                .map(|it| it.trim_start_matches('>'))
+                .collect(),
+            right: headings.iter().map(|it| it.starts_with('>')).collect(),
             rows: Vec::new(),
         }
     }
@@ -57,7 +54,7 @@ impl Table {
             .map(|at| {
                 let cells = self.rows.iter().map(|row| width(&row[at].0));
                 cells
-                    .chain([width(self.headings[at].0)])
+                    .chain([width(self.headings[at])])
                     .max()
                     .unwrap_or(0)
                     .min(WIDEST)
@@ -77,7 +74,7 @@ impl Table {
         let headings: Vec<_> = self
             .headings
             .iter()
-            .map(|(heading, _)| ((*heading).to_owned(), Some(Paint::faint as Ink)))
+            .map(|heading| ((*heading).to_owned(), Some(Paint::faint as Ink)))
             .collect();
         for row in std::iter::once(&headings).chain(&self.rows) {
             let mut line = String::new();
@@ -90,9 +87,10 @@ impl Table {
                     break;
                 }
                 let gap = " ".repeat(limit.saturating_sub(width(&cell)));
-                match self.headings[at].1 {
-                    Side::Left => line.extend([&shown, gap.as_str(), "  "]),
-                    Side::Right => line.extend([gap.as_str(), &shown, "  "]),
+                if self.right[at] {
+                    line.extend([gap.as_str(), &shown, "  "]);
+                } else {
+                    line.extend([&shown, gap.as_str(), "  "]);
                 }
             }
             text.push_str(line.trim_end());
@@ -109,11 +107,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_and_the_last_is_cut() {
-        let mut table = Table::new(&[
-            ("NAME", Side::Left),
-            ("TOKENS", Side::Right),
-            ("DESCRIPTION", Side::Left),
-        ]);
+        let mut table = Table::new(&["NAME", ">TOKENS", "DESCRIPTION"]);
         let mut row = |name: &str, tokens: &str, description: &str| {
             table.row(vec![
                 (name.into(), None),
@@ -137,7 +131,7 @@ mod tests {
 
     #[test]
     fn wide_columns_give_way_to_the_last() {
-        let mut table = Table::new(&[("A", Side::Left), ("B", Side::Left), ("C", Side::Left)]);
+        let mut table = Table::new(&["A", "B", "C"]);
         let long = "word ".repeat(20);
         table.row(vec![
             (long.clone(), None),

@@ -16,8 +16,7 @@ use similar::TextDiff;
 
 use super::{Checked, Checks};
 use crate::{
-    exit::Failure, files, places::Request, render::text::safe_lines, session::Session,
-    write::write_whole,
+    exit::Failure, files, places::Request, render::safe_lines, session::Session, write::write_whole,
 };
 
 /// What `--fix` would do.

@@ -6,7 +6,7 @@ use prowess::format::{Severity, rules};
 
 use super::{Arguments, Checked, Checks, fix::Plan};
 use crate::{
-    render::text::{count, list, thousands},
+    render::{count, list, thousands},
     session::Session,
 };
 

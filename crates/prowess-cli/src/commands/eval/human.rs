@@ -5,11 +5,7 @@ use std::fmt::Write as _;
 use prowess_eval::{Confusion, Report, SkillReport, Verdict};
 
 use crate::{
-    render::{
-        paint::Paint,
-        table::{Side, Table},
-        text::{count, line},
-    },
+    render::{Paint, Table, count, line},
     session::Session,
 };
 
@@ -54,7 +50,7 @@ pub(super) fn output(report: &Report, session: &Session) -> String {
         .collect();
     if !fired.is_empty() {
         text += "\nFired and should not:\n";
-        let mut table = Table::new(&[("SKILL", Side::Left), ("REQUEST", Side::Left)]);
+        let mut table = Table::new(&["SKILL", "REQUEST"]);
         for outcome in fired.iter().take(MOST_CONFUSIONS) {
             let name = outcome.found.first().map_or("", String::as_str);
             table.row(vec![
@@ -124,12 +120,12 @@ fn worst_first(report: &Report) -> Vec<&SkillReport> {
 
 fn table(skills: &[&SkillReport]) -> Table {
     let mut table = Table::new(&[
-        ("SKILL", Side::Left),
-        ("REQUESTS", Side::Right),
-        ("HIT@1", Side::Right),
-        ("RECALL", Side::Right),
-        ("MRR", Side::Right),
-        ("FALSE FIRES", Side::Left),
+        "SKILL",
+        ">REQUESTS",
+        ">HIT@1",
+        ">RECALL",
+        ">MRR",
+        "FALSE FIRES",
     ]);
     for skill in skills {
         table.row(vec![
@@ -148,12 +144,7 @@ fn table(skills: &[&SkillReport]) -> Table {
 }
 
 fn confusions<'a>(confusions: impl Iterator<Item = &'a Confusion>) -> Table {
-    let mut table = Table::new(&[
-        ("EXPECTED", Side::Left),
-        ("CAME FIRST", Side::Left),
-        ("TIMES", Side::Right),
-        ("FOR EXAMPLE", Side::Left),
-    ]);
+    let mut table = Table::new(&["EXPECTED", "CAME FIRST", ">TIMES", "FOR EXAMPLE"]);
     for it in confusions {
         table.row(vec![
             (line(&it.expected), Some(Paint::strong as _)),

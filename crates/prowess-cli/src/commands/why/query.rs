@@ -19,10 +19,7 @@ use crate::{
     exit::{Exit, Failure},
     find::find,
     places::Request,
-    render::{
-        explain::bars,
-        text::{cut, line, list, width, wrap},
-    },
+    render::{cut, explain::bars, line, list, width, wrap},
     session::Session,
 };
 

@@ -11,10 +11,7 @@ use prowess::{
 
 use super::Story;
 use crate::{
-    render::{
-        paint::Paint,
-        text::{count, line, width},
-    },
+    render::{Paint, count, line, width},
     session::Session,
 };
 
