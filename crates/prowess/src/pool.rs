@@ -44,7 +44,7 @@ impl<'a> Pool<'a> {
         let query = Query::new(&self.index, query, policy.ranker);
         let found = self.index.select(&query, policy, |document| {
             let skill = skill(document);
-            (policy.include_manual || !skill.is_explicit_only()) && policy.admits(&skill.tags())
+            (policy.include_manual || !skill.asks_for_manual()) && policy.admits(&skill.tags())
         });
         Selection::new(found, &self.index, query, skill)
     }

@@ -140,7 +140,7 @@ impl Skill {
             id,
             hash,
             last_modified: file.last_modified,
-            explicit_only: is_explicit_only(&document),
+            manual: asks_for_manual(&document),
             // A file that nobody opened is not known to be broken.
             broken: !unopened && is_broken(&document, &diagnostics, profile, false),
             diagnostics,
@@ -383,8 +383,8 @@ impl Skill {
     }
 
     /// Whether it asks to be used only when called by name.
-    pub fn is_explicit_only(&self) -> bool {
-        self.facts.record.explicit_only
+    pub(crate) fn asks_for_manual(&self) -> bool {
+        self.facts.record.manual
     }
 
     /// About how many tokens its instructions cost.
@@ -599,7 +599,7 @@ impl TrustStore {
     }
 }
 
-fn is_explicit_only(document: &Document) -> bool {
+fn asks_for_manual(document: &Document) -> bool {
     ["disable-model-invocation", "trigger"].iter().any(|key| {
         document
             .get(key)

@@ -103,7 +103,7 @@ fn together_they_show_every_kind_of_field() {
         );
     }
     assert!(any(&|skill| skill.document().syntax() == Some(Syntax::Toml)));
-    assert!(any(&Skill::is_explicit_only));
+    assert!(any(&Skill::is_manual));
     assert!(!catalog.get("git-bisect").unwrap().is_model_visible());
 }
 

@@ -280,7 +280,7 @@ fn hidden_by(skill: &Skill, filter: &Filter) -> Option<HiddenBy> {
         Some(HiddenBy::Tags)
     } else if decided == Some(&Override::Off) {
         Some(HiddenBy::Off)
-    } else if skill.is_explicit_only() {
+    } else if skill.asks_for_manual() {
         Some(HiddenBy::Itself)
     } else if decided == Some(&Override::Manual) {
         Some(HiddenBy::Manual)

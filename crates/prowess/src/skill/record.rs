@@ -41,7 +41,7 @@ pub(crate) struct Record {
     pub(crate) id: Option<Box<str>>,
     pub(crate) hash: Option<ContentHash>,
     pub(crate) last_modified: Option<i64>,
-    pub(crate) explicit_only: bool,
+    pub(crate) manual: bool,
     /// Whether it is of no use by itself, whatever catalog it is in.
     pub(crate) broken: bool,
     #[serde(with = "serial::diagnostics")]
