@@ -102,3 +102,23 @@ fn every_shell_completes_verbs_skills_and_clients() {
         }
     }
 }
+
+#[test]
+fn the_walks_name_functions_that_are_there() {
+    let page = std::fs::read_to_string(repository().join("docs/ARCHITECTURE.md")).unwrap();
+    let walks = page.split("\n## Three walks\n").nth(1).unwrap();
+    let walks = walks.split("\n## ").next().unwrap();
+    let mut steps = 0;
+    for line in walks
+        .lines()
+        .filter(|it| it.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        let mut quoted = line.split('`').skip(1).step_by(2);
+        let (function, file) = (quoted.next().unwrap(), quoted.next().unwrap());
+        let text = std::fs::read_to_string(repository().join("crates").join(file)).unwrap();
+        let found = [format!("fn {function}("), format!("fn {function}<")];
+        assert!(found.iter().any(|it| text.contains(it)), "{line}");
+        steps += 1;
+    }
+    assert_eq!(steps, 33 + 11 + 11);
+}
