@@ -21,10 +21,7 @@ fn several() -> World {
             "---\nname: pdf-forms\ndescription: \"A longer description that does not fit on one line of a terminal. Use when asked.\"\ntags: [pdf]\n---\nGo.\n",
         ),
     ]);
-    world.file(
-        "home/.agents/skills/review/SKILL.md",
-        skill("review", "Reviews code"),
-    );
+    world.skill("home/.agents/skills/review", "Reviews code");
     world
 }
 
@@ -198,11 +195,8 @@ fn a_catalog_goes_out_and_comes_back() {
 #[test]
 fn a_client_narrows_the_places() {
     let world = several();
-    world.file(
-        "work/.claude/skills/a/SKILL.md",
-        skill("a", "Is for Claude"),
-    );
-    world.file("work/.agents/skills/b/SKILL.md", skill("b", "Is for all"));
+    world.skill("work/.claude/skills/a", "Is for Claude");
+    world.skill("work/.agents/skills/b", "Is for all");
     world.session(&expect![[r#"
         $ prowess list --trust --local
         NAME  SCOPE    TOKENS  DESCRIPTION

@@ -231,10 +231,7 @@ fn drift_tells_what_moved_and_what_was_lost() {
         -- stderr
         6 requests: 6 the same, 0 lost, 0 moved, 0 changed, 0 gained
     "#]]);
-    world.file(
-        "work/skills/pdf-forms/SKILL.md",
-        skill("pdf-forms", "Helps with paper."),
-    );
+    world.described("work/skills/pdf-forms", "Helps with paper.");
     world.file(
         "work/skills/office/SKILL.md",
         skill(
@@ -458,9 +455,9 @@ fn rivals_are_told_with_the_words_they_share() {
         -- stderr
         no rivals among 3 skills
     "#]]);
-    world.file(
-        "work/skills/form-helper/SKILL.md",
-        skill("form-helper", "Completes PDF forms for the user."),
+    world.described(
+        "work/skills/form-helper",
+        "Completes PDF forms for the user.",
     );
     world.session(&expect![[r#"
         $ prowess rivals --dir skills

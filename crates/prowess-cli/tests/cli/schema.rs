@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::world::{World, repository, skill};
+use crate::world::{World, repository};
 
 fn world() -> World {
     let world = World::with(&[
@@ -26,10 +26,7 @@ fn world() -> World {
             "{\"query\":\"fill a form\",\"expect\":[\"pdf\"]}\n{\"query\":\"tea\",\"expect\":[]}\n{\"query\":\"forms\",\"not\":[\"pdf\"]}\n",
         ),
     ]);
-    world.file(
-        "home/.agents/skills/pdf/SKILL.md",
-        skill("pdf", "Fills other forms"),
-    );
+    world.skill("home/.agents/skills/pdf", "Fills other forms");
     world
 }
 

@@ -245,10 +245,7 @@ fn why_tells_of_skills_no_request_can_reach() {
            broken   ███████████████████▎       1.40  description 1.40
            pairs    ██████████▌                0.76  words stand together as in the req…
     "#]]);
-    world.file(
-        "work/.agents/skills/tea/SKILL.md",
-        skill("tea", "Makes tea."),
-    );
+    world.described("work/.agents/skills/tea", "Makes tea.");
     world.session(&expect![[r#"
         $ prowess why tea --query 'make tea'
         -- stderr

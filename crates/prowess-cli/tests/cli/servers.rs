@@ -4,10 +4,7 @@ use expect_test::expect;
 use prowess::ContentHash;
 use serde_json::{Value, json};
 
-use crate::{
-    schema::fits,
-    world::{World, skill},
-};
+use crate::{schema::fits, world::World};
 
 /// A server with one skill that asks for a tool, and one file beside it.
 fn server(body: &str) -> String {
@@ -66,10 +63,7 @@ fn world() -> World {
 #[test]
 fn a_servers_skills_stand_beside_the_others() {
     let world = world();
-    world.file(
-        "home/.agents/skills/tea/SKILL.md",
-        skill("tea", "Makes tea"),
-    );
+    world.skill("home/.agents/skills/tea", "Makes tea");
     world.session(&expect![[r#"
         $ prowess list
         NAME  SCOPE        TOKENS  DESCRIPTION
@@ -283,10 +277,7 @@ fn a_liar_and_a_dead_server_cost_their_own_skills_only() {
     let world = world();
     let lie = server("Do it.").replace("Do it.\\n", "Do no.\\n");
     world.file("work/server.sh", lie);
-    world.file(
-        "home/.agents/skills/tea/SKILL.md",
-        skill("tea", "Makes tea"),
-    );
+    world.skill("home/.agents/skills/tea", "Makes tea");
     world.session(&expect![[r#"
         $ prowess activate pdf
         -- stderr

@@ -91,10 +91,7 @@ fn a_changed_skill_asks_again_and_shows_what_changed() {
         "work/.agents/skills/review/SKILL.md",
         skill("review", "Reviews code") + "Then run run.sh\u{200b}.\n",
     );
-    world.file(
-        "work/.agents/skills/fresh/SKILL.md",
-        skill("fresh", "Is new"),
-    );
+    world.skill("work/.agents/skills/fresh", "Is new");
     world.session(&expect![[r#"
         $ prowess list
         NAME    SCOPE    STATE      TOKENS  DESCRIPTION
@@ -159,10 +156,7 @@ fn a_changed_skill_asks_again_and_shows_what_changed() {
 #[test]
 fn a_denial_is_kept_until_it_is_taken_back() {
     let world = project();
-    world.file(
-        "work/.agents/skills/other/SKILL.md",
-        skill("other", "Is other"),
-    );
+    world.skill("work/.agents/skills/other", "Is other");
     world.session(&expect![[r#"
         $ prowess trust --deny review
         -- stderr
@@ -174,10 +168,7 @@ fn a_denial_is_kept_until_it_is_taken_back() {
         `review` stays denied; `prowess trust --revoke [..]/work/.agents/skills/review` changes that
         hint: it may reach a model until its files change; `prowess trust --revoke` takes that back
     "#]]);
-    world.file(
-        "work/.agents/skills/review/SKILL.md",
-        skill("review", "Looks harmless now"),
-    );
+    world.skill("work/.agents/skills/review", "Looks harmless now");
     world.session(&expect![[r#"
         $ prowess list
         NAME    SCOPE    STATE   TOKENS  DESCRIPTION
@@ -268,10 +259,7 @@ fn the_config_trusts_a_folder_of_ones_own_whatever_changes_in_it() {
         ),
     );
     assert!(world.run("prompt").contains("Reviews code"));
-    world.file(
-        "work/.agents/skills/review/SKILL.md",
-        skill("review", "Reviews more"),
-    );
+    world.skill("work/.agents/skills/review", "Reviews more");
     assert!(world.run("prompt").contains("Reviews more"));
     world.session(&expect![[r#"
         $ prowess trust --list
@@ -288,10 +276,7 @@ fn a_project_cannot_vouch_for_itself() {
         "work/prowess.toml",
         "[trust]\nprojects = [\".\"]\n[sources]\ndirs = [\"own\"]\n",
     );
-    world.file(
-        "work/own/mine/SKILL.md",
-        skill("mine", "Is the project's own"),
-    );
+    world.skill("work/own/mine", "Is the project's own");
     // A `.git` that points elsewhere makes the folder no other project's.
     std::fs::remove_dir_all(world.path("work/.git")).unwrap();
     world.file("work/.git", "gitdir: ../home/.git/worktrees/work\n");

@@ -64,10 +64,7 @@ impl Drop for Watch {
 
 fn world() -> World {
     let world = World::new();
-    world.file(
-        "home/.agents/skills/pdf/SKILL.md",
-        skill("pdf", "Fills forms"),
-    );
+    world.skill("home/.agents/skills/pdf", "Fills forms");
     world
 }
 
@@ -76,10 +73,7 @@ fn changes_are_told_to_a_person() {
     let world = world();
     let watch = Watch::start(&world, "watch");
     let mut told = vec![watch.line()];
-    world.file(
-        "home/.agents/skills/tea/SKILL.md",
-        skill("tea", "Makes tea"),
-    );
+    world.skill("home/.agents/skills/tea", "Makes tea");
     told.push(watch.line());
     world.file("home/.agents/skills/pdf/SKILL.md", "---\nname: pdf\n---\n");
     told.push(watch.line());
@@ -141,10 +135,7 @@ fn a_watch_ends_when_nobody_reads_or_somebody_asks() {
 #[test]
 fn trust_reaches_a_watch_that_runs() {
     let world = world();
-    world.file(
-        "work/.agents/skills/ours/SKILL.md",
-        skill("ours", "Is ours"),
-    );
+    world.skill("work/.agents/skills/ours", "Is ours");
     let watch = Watch::start(&world, "watch");
     assert_eq!(watch.line(), "watching 2 skills in 2 folders");
     assert!(world.output("trust").status.success());
@@ -242,7 +233,7 @@ fn a_server_is_watched_too() {
 #[test]
 fn an_approval_that_is_gone_is_told_while_watching() {
     let world = World::new();
-    world.file("remote/tea/SKILL.md", skill("tea", "Makes tea"));
+    world.skill("remote/tea", "Makes tea");
     let folder = world.path("remote");
     world.file("home/.config/prowess/config.toml", serving(&folder));
     world.run("approve acme/tea --yes");
@@ -268,7 +259,7 @@ fn an_approval_that_is_gone_is_told_while_watching() {
             let _ = tell.send(line);
         }
     });
-    world.file("remote/tea/SKILL.md", skill("tea", "Makes coffee"));
+    world.skill("remote/tea", "Makes coffee");
     let line = lines.recv_timeout(PATIENCE);
     // It may have ended by itself, which the line above would tell.
     let _ = child.kill();

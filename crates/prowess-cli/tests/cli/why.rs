@@ -15,10 +15,7 @@ fn rivals() -> World {
             "---\ndescription: Mends: things. Use when asked.\n---\nGo.\n",
         ),
     ]);
-    world.file(
-        "home/.agents/skills/review/SKILL.md",
-        skill("review", "Reviews texts"),
-    );
+    world.skill("home/.agents/skills/review", "Reviews texts");
     world
 }
 
@@ -102,10 +99,7 @@ fn a_name_that_is_nowhere_says_where_was_looked() {
 #[test]
 fn a_path_is_as_good_as_a_name() {
     let world = rivals();
-    world.file(
-        "work/elsewhere/other/SKILL.md",
-        skill("other", "Is elsewhere"),
-    );
+    world.skill("work/elsewhere/other", "Is elsewhere");
     world.session(&expect![[r#"
         $ prowess why elsewhere/other --client claude
         other

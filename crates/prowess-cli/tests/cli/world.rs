@@ -59,6 +59,17 @@ impl World {
         fs::rename(written, path).unwrap();
     }
 
+    /// Writes a skill into this folder, which gives it its name.
+    pub(crate) fn skill(&self, folder: &str, what: &str) {
+        self.described(folder, &format!("{what}. Use when asked."));
+    }
+
+    /// Writes a skill with this description.
+    pub(crate) fn described(&self, folder: &str, description: &str) {
+        let name = folder.rsplit('/').next().unwrap();
+        self.file(&format!("{folder}/SKILL.md"), described(name, description));
+    }
+
     /// Reads a file back.
     pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.path(path)).unwrap()
