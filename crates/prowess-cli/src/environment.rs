@@ -106,6 +106,7 @@ impl Environment {
         prowess::Environment {
             home: self.home.clone(),
             xdg_config_home: self.xdg_config_home.clone(),
+            xdg_state_home: self.xdg_state_home.clone(),
             codex_home: self.codex_home.clone(),
             working_directory: folder.to_path_buf(),
         }

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use prowess::{
-    Catalog, Decision, Finding, Origin, Scope, Trust as _, display_text, format::Diagnostic,
+    Catalog, Finding, Origin, Scope, Trust as _, TrustDecision, display_text, format::Diagnostic,
 };
 use prowess_mcp::host::{Host, HostOptions, ServerConfig, Transport, is_label};
 
@@ -122,7 +122,7 @@ fn trusts_project(places: Places<'_>) -> bool {
     let mut origin = Origin::new(Scope::Project, "project", &root);
     origin.real_root = Some(root.clone());
     origin.repository = Some(root);
-    store.decide(&origin) == Decision::Trusted
+    store.decide(&origin) == TrustDecision::Trusted
 }
 
 fn project_root(places: Places<'_>) -> Option<PathBuf> {

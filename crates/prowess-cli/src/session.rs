@@ -78,6 +78,7 @@ impl Session {
             limits: self.config.limits.clone(),
             threads: self.options.threads,
             progress: Some(bar.progress()),
+            ..LoadOptions::default()
         };
         // The verbs report what is broken themselves, so nothing fails as a whole here.
         let Some(cache) = self.places().cache().filter(|_| !request.fresh) else {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use prowess::{
-    Decision, Origin, Trust, TrustStore,
+    Origin, Trust, TrustDecision, TrustStore,
     trust::{BadStore, Seal},
 };
 
@@ -75,9 +75,8 @@ fn turn_within(environment: &Environment, patience: Duration) -> Result<Turn, Fa
 
 /// Where the store is; `None` without a home.
 pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
-    environment
-        .state_folder()
-        .map(|folder| folder.join("trust.json"))
+    let from = &environment.working_directory;
+    environment.seen_from(from).trust_store()
 }
 
 /// Reads what the user has decided; a store that is not there trusts nothing.
@@ -151,7 +150,7 @@ impl LiveTrust {
 }
 
 impl Trust for LiveTrust {
-    fn decide(&self, origin: &Origin) -> Decision {
+    fn decide(&self, origin: &Origin) -> TrustDecision {
         let mut store = read(&self.environment).unwrap_or_default();
         add_folders(&mut store, &self.folders);
         let decision = store.decide(origin);
@@ -163,7 +162,7 @@ impl Trust for LiveTrust {
         self.store().knows(path)
     }
 
-    fn decide_skill(&self, path: &Path, seal: Option<&Seal>) -> Decision {
+    fn decide_skill(&self, path: &Path, seal: Option<&Seal>) -> TrustDecision {
         self.store().decide_skill(path, seal)
     }
 }
@@ -246,7 +245,7 @@ mod tests {
         store.deny("/p/one".into());
         let live = LiveTrust::new(store, Vec::new(), &environment);
         let path = Path::new("/p/one");
-        assert_eq!(live.decide_skill(path, None), Decision::Denied);
+        assert_eq!(live.decide_skill(path, None), TrustDecision::Denied);
     }
 
     #[test]

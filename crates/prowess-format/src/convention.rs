@@ -3,7 +3,7 @@
 use crate::{
     diagnostic::Span,
     document::Document,
-    parse::{Parsed, decode, parse},
+    parse::{Parsed, decode, read},
     profile::Profile,
     value::{Field, Node, Value},
 };
@@ -30,7 +30,7 @@ pub fn is_convention_file(file_name: &str, at_root: bool) -> bool {
 /// taken from the file's name and its first lines.
 pub fn parse_convention(bytes: impl Into<Vec<u8>>, file_name: &str, profile: Profile) -> Parsed {
     let bytes = bytes.into();
-    let fenced = parse(bytes.clone(), profile);
+    let fenced = read(bytes.clone(), profile);
     let mut parsed = if fenced.document.fields().is_empty() {
         match decode(bytes, profile) {
             Ok(text) => Parsed {

@@ -1,6 +1,8 @@
 //! What is wrong with a file, where it stands, and the one step that fixes it.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct as _};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -178,6 +180,32 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The same step, where a machine can take it.
     pub fix: Option<Fix>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Position { line, column } = self.position;
+        let (severity, code) = (self.severity.as_str(), self.code);
+        write!(f, "{line}:{column}: {severity}[{code}]: {}", self.message)
+    }
+}
+
+/// The shape that `--json` prints, which only grows; the bytes of the span are left out.
+impl Serialize for Diagnostic {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = 6 + usize::from(self.fix.is_some());
+        let mut shown = serializer.serialize_struct("Diagnostic", fields)?;
+        shown.serialize_field("line", &self.position.line)?;
+        shown.serialize_field("column", &self.position.column)?;
+        shown.serialize_field("code", self.code)?;
+        shown.serialize_field("severity", &self.severity)?;
+        shown.serialize_field("message", &self.message)?;
+        shown.serialize_field("help", &self.help)?;
+        if let Some(fix) = &self.fix {
+            shown.serialize_field("fix", fix)?;
+        }
+        shown.end()
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use crate::{
     diagnostic::{Diagnostic, Edit, Fix, Severity},
     document::Document,
-    parse::{Parsed, parse},
+    parse::{Parsed, read},
     profile::Profile,
     rules::{self, Folder, Subject},
     shown::is_invisible,
@@ -32,7 +32,7 @@ pub struct Fixed {
 
 /// Reads a file's text and judges it by every rule.
 pub fn judge(text: &str, file_name: &str, folder: Option<&Folder>, profile: Profile) -> Parsed {
-    let mut parsed = parse(text.as_bytes(), profile);
+    let mut parsed = read(text.as_bytes(), profile);
     let subject = Subject {
         document: &parsed.document,
         file_name,

@@ -18,7 +18,7 @@ pub use fix::{Fixed, fix, ignored_rules, judge};
 pub use links::{Reference, Target};
 pub use name::{NameFault, SkillName};
 pub use nearest::{nearest, nearest_within};
-pub use parse::{Parsed, parse};
+pub use parse::{Parsed, parse, read};
 pub use print::print;
 pub use profile::Profile;
 pub use rules::{Folder, FolderFile, Levels, Report, Rule, Script, Subject};

@@ -9,7 +9,7 @@ use crate::{
     limits,
     profile::Profile,
     repair::{self, Repair, RepairKind, Repaired},
-    rules::{self, Report, Rule},
+    rules::{self, Report, Rule, Subject},
     simple, toml,
     value::{Field, Node, Value},
     yaml::{self, Budget, Remark, Stop},
@@ -24,8 +24,26 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads one skill's file. Any bytes parse; what cannot be read is reported with its place.
+/// Reads one skill's file and judges what it must have: a name and a description that a client
+/// can use. Any bytes parse; what is wrong is reported with its place.
+///
+/// [`judge`](crate::judge) applies every rule, and [`read`] none.
 pub fn parse(bytes: impl Into<Vec<u8>>, profile: Profile) -> Parsed {
+    let mut parsed = read(bytes, profile);
+    let subject = Subject {
+        document: &parsed.document,
+        file_name: "SKILL.md",
+        folder: None,
+    };
+    let found = rules::check_essential(&subject, profile);
+    parsed.diagnostics.extend(found);
+    parsed.diagnostics.sort_by_key(|it| it.span);
+    parsed
+}
+
+/// Reads one skill's file without a judgement on what it says: only what could not be read, or was
+/// repaired, is reported.
+pub fn read(bytes: impl Into<Vec<u8>>, profile: Profile) -> Parsed {
     let text = match decode(bytes.into(), profile) {
         Ok(text) => text,
         Err(diagnostics) => {
@@ -36,7 +54,7 @@ pub fn parse(bytes: impl Into<Vec<u8>>, profile: Profile) -> Parsed {
         }
     };
     let mut report = Report::new(text.as_bytes(), profile);
-    let mut document = read(&text, &mut report);
+    let mut document = read_text(&text, &mut report);
     let diagnostics = report.finish();
     document.text = text;
     Parsed {
@@ -91,7 +109,7 @@ fn foreign_encoding(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Reads the text; the document's own text is filled in by the caller.
-fn read(text: &str, report: &mut Report<'_>) -> Document {
+fn read_text(text: &str, report: &mut Report<'_>) -> Document {
     let (mark, start) = frontmatter::start(text);
     if text[mark..].trim().is_empty() {
         report.note_with_help(

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, thread, time::Instant};
 
-use prowess_format::{Folder, Profile, Subject, parse, rules};
+use prowess_format::{Folder, Profile, Subject, read, rules};
 
 /// What other threads of a host may have.
 const SMALL_STACK: usize = 512 * 1024;
@@ -18,7 +18,7 @@ fn judge(text: String) -> (Vec<&'static str>, f64) {
         let mut codes = Vec::new();
         for profile in Profile::ALL {
             let started = Instant::now();
-            let parsed = parse(text.as_str(), profile);
+            let parsed = read(text.as_str(), profile);
             slowest = slowest.max(started.elapsed().as_secs_f64());
             codes.extend(parsed.diagnostics.iter().map(|it| it.code));
         }
@@ -104,7 +104,7 @@ fn row_21_a_body_of_one_thing_repeated_is_judged_in_time() {
         let text = format!("---\nname: bad\ndescription: Use when asked.\n---\n{body}");
         let shown: String = body.chars().take(20).collect();
         let started = Instant::now();
-        let parsed = parse(text.as_str(), Profile::Standard);
+        let parsed = read(text.as_str(), Profile::Standard);
         let subject = Subject {
             document: &parsed.document,
             file_name: "SKILL.md",

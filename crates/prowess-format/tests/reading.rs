@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use prowess_format::{Profile, Value, parse};
+use prowess_format::{Profile, Value, read};
 
 fn check(text: impl AsRef<[u8]>, expected: &Expect) {
     expected.assert_eq(&seen(text.as_ref(), Profile::Lenient));
 }
 
 fn seen(bytes: &[u8], profile: Profile) -> String {
-    let parsed = parse(bytes, profile);
+    let parsed = read(bytes, profile);
     let document = &parsed.document;
     let fields = serde_json::to_string(&Value::Map(document.fields().to_vec())).unwrap();
     let mut out = format!("{fields} {:?}\n", document.instructions());
@@ -166,7 +166,7 @@ fn odd_starts_are_repaired() {
         "& y",
         "{{ x }} y",
     ] {
-        let parsed = parse(
+        let parsed = read(
             format!("---\nname: x\ndescription: {start}\n---\n"),
             Profile::Lenient,
         );
@@ -248,12 +248,12 @@ fn what_asks_for_too_much_is_kept_as_text() {
         "---\nname: x\ndescription: d\nmetadata: {}\n---\n",
         "[".repeat(5_000)
     );
-    let parsed = parse(deep, Profile::Lenient);
+    let parsed = read(deep, Profile::Lenient);
     assert_eq!(parsed.document.description(), Some("d"));
     assert_eq!(parsed.diagnostics[0].code, "yaml-limit");
     let long = format!("---\nname: x\ndescription: {}\n---\n", "y".repeat(70_000));
     assert_eq!(
-        parse(long, Profile::Lenient).diagnostics[0].code,
+        read(long, Profile::Lenient).diagnostics[0].code,
         "frontmatter-too-large"
     );
 }
@@ -319,7 +319,7 @@ proptest! {
     fn any_bytes_parse_and_spans_lie_inside(bytes in any_file(), head in any::<bool>()) {
         let bytes = if head { [b"---\n".as_slice(), &bytes, b"\n---\n"].concat() } else { bytes };
         for profile in Profile::ALL {
-            let parsed = parse(bytes.as_slice(), profile);
+            let parsed = read(bytes.as_slice(), profile);
             for it in &parsed.diagnostics {
                 prop_assert!(it.span.start <= it.span.end && it.span.end <= bytes.len(), "{it:?}");
                 for edit in it.fix.iter().flat_map(|fix| &fix.edits) {
@@ -335,4 +335,31 @@ proptest! {
             }
         }
     }
+}
+
+/// What a program prints, and what it sends on, for a file that lacks what it must have.
+#[test]
+fn a_file_without_name_or_description_is_reported_by_parse() {
+    let parsed = prowess_format::parse("---\nname: BAD NAME\n---\n", Profile::Strict);
+    let lines: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
+    expect![[r#"
+        2:1: error[missing-description]: `BAD NAME` cannot be offered to a model without a description
+        2:7: error[invalid-name]: `BAD NAME` is not a skill name: `B` is a capital letter"#]].assert_eq(&lines.join("\n"));
+    let shown = serde_json::to_string_pretty(&parsed.diagnostics[0]).unwrap();
+    expect![[r#"
+        {
+          "line": 2,
+          "column": 1,
+          "code": "missing-description",
+          "severity": "error",
+          "message": "`BAD NAME` cannot be offered to a model without a description",
+          "help": "add `description:` below: what the skill does and when to use it"
+        }"#]]
+    .assert_eq(&shown);
+    let good = "---\nname: good\ndescription: Adds two numbers.\n---\nAdd.\n";
+    assert!(
+        prowess_format::parse(good, Profile::Strict)
+            .diagnostics
+            .is_empty()
+    );
 }

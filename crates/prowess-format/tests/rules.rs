@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use prowess_format::{Diagnostic, Folder, FolderFile, Profile, Subject, parse, rules};
+use prowess_format::{Diagnostic, Folder, FolderFile, Profile, Subject, read, rules};
 use serde_json::Value;
 
 #[expect(clippy::disallowed_methods, reason = "a test reads its own data")]
@@ -20,7 +20,7 @@ fn corpus() -> Option<String> {
 
 /// Everything that is said about a file, while reading and by the rules.
 fn findings(bytes: &[u8], folder: &Folder, file: &str, profile: Profile) -> Vec<Diagnostic> {
-    let parsed = parse(bytes, profile);
+    let parsed = read(bytes, profile);
     let mut findings = parsed.diagnostics;
     findings.extend(rules::check(
         &Subject {

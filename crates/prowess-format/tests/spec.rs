@@ -12,7 +12,7 @@ use std::{fmt::Write as _, fs, ops::Range, path::PathBuf};
 
 use expect_test::expect_file;
 use prowess_format::{
-    Diagnostic, Folder, FolderFile, Profile, Rule, Script, Severity, Subject, is_invisible, parse,
+    Diagnostic, Folder, FolderFile, Profile, Rule, Script, Severity, Subject, is_invisible, read,
     rules,
 };
 
@@ -157,7 +157,7 @@ impl Example {
 
     fn findings(&self, profile: Profile) -> Vec<Diagnostic> {
         let (file_name, bytes) = self.skill.as_ref().expect("an example has a SKILL.md");
-        let parsed = parse(bytes.as_slice(), profile);
+        let parsed = read(bytes.as_slice(), profile);
         let subject = Subject {
             document: &parsed.document,
             file_name,

@@ -1,5 +1,7 @@
 //! From a request to ranked matches and a decision.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     confidence,
     index::Index,
@@ -10,7 +12,8 @@ use crate::{
 /// Who may be chosen, and when a choice is sure enough.
 ///
 /// Fields are added as selection learns more: write `Policy { top_k: 5, ..Policy::default() }`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Policy {
     /// How scores are made.
     pub ranker: Ranker,

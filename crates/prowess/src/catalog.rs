@@ -2,17 +2,22 @@
 //! snapshot, for the price of what changed.
 
 use std::{
-    collections::BTreeMap, num::NonZeroUsize, path::Path, sync::Arc, sync::OnceLock, thread,
+    collections::BTreeMap,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+    thread,
 };
 
 use prowess_format::{Profile, Severity};
 
 use crate::{
+    display::display_path,
     identity::ContentHash,
     limits::Limits,
     skill::Skill,
-    source::{Finding, Origin, Progress},
-    trust::{Trust, TrustNone},
+    source::{Finding, Origin, Progress, clients::UnknownClient},
+    trust::{BadStore, Trust, TrustNone},
 };
 
 mod confusable;
@@ -27,7 +32,7 @@ mod why;
 pub use overrides::{Override, UnknownOverride};
 pub(crate) use saved::SavedIndex;
 pub(crate) use search::build;
-pub use why::Change;
+pub use why::DescriptionChange;
 
 /// Which skills are wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,14 +61,57 @@ impl Default for Filter {
     }
 }
 
+/// What becomes of a skill with an error under the profile in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum OnError {
+    /// What the profile stands for: `Strict` loads all or none, and the others use whatever can be
+    /// offered to a model.
+    #[default]
+    AsProfile,
+    /// The skill is refused, as [`State::Broken`](crate::State::Broken), and the others load.
+    Refuse,
+    /// Nothing loads.
+    Fail,
+}
+
+/// Which name a skill in a folder of its own answers to, where folder and frontmatter differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum NameFrom {
+    /// Its `name`; the folder's where it has none.
+    #[default]
+    Frontmatter,
+    /// The folder's.
+    Folder,
+}
+
+/// Which of several explicit sources wins a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Precedence {
+    /// The last one that was named.
+    #[default]
+    Last,
+    /// The first one that was named.
+    First,
+}
+
 /// How a catalog is loaded.
+///
+/// Fields are added as loading learns more: write `LoadOptions { threads, ..Default::default() }`.
 #[derive(Clone)]
 pub struct LoadOptions<'a> {
-    /// How strictly skills are judged; `Strict` fails the load on one broken skill.
+    /// How strictly skills are judged; `Lenient` unless set.
     pub profile: Profile,
+    /// What becomes of a skill with an error; what the profile stands for unless set.
+    pub on_error: OnError,
+    /// Which name a skill answers to; its own unless set.
+    pub name_from: NameFrom,
+    /// Which of several explicit sources wins a name; the last unless set.
+    pub precedence: Precedence,
     /// Which skills are wanted.
     pub filter: Filter,
-    /// Whose skills may reach a model.
+    /// Whose skills may reach a model; [`TrustNone`] unless set, which keeps those of projects from
+    /// it.
     pub trust: &'a dyn Trust,
     /// Whether skills that are not trusted are read all the same, to be shown to a person. They
     /// never reach a model; without this, not one of their bytes is read.
@@ -80,6 +128,9 @@ impl Default for LoadOptions<'_> {
     fn default() -> Self {
         Self {
             profile: Profile::default(),
+            on_error: OnError::default(),
+            name_from: NameFrom::default(),
+            precedence: Precedence::default(),
             filter: Filter::default(),
             trust: &TrustNone,
             look_at_untrusted: false,
@@ -91,6 +142,15 @@ impl Default for LoadOptions<'_> {
 }
 
 impl LoadOptions<'_> {
+    /// Whether one error keeps every skill out.
+    pub(crate) fn is_all_or_none(&self) -> bool {
+        match self.on_error {
+            OnError::AsProfile => self.profile == Profile::Strict,
+            OnError::Refuse => false,
+            OnError::Fail => true,
+        }
+    }
+
     /// How many threads read.
     pub(crate) fn threads(&self) -> usize {
         self.threads
@@ -116,12 +176,44 @@ pub struct Discovery {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The strict profile found broken skills.
-    #[error("{} in the skills, and the strict profile loads all or none", plural(.findings))]
+    /// Some skills have errors, and all or none were to be loaded.
+    #[error("{} in the skills, so none is loaded{}", plural(.findings), list(.findings))]
     Broken {
         /// Every error, by path.
         findings: Vec<Finding>,
     },
+    /// The folder to open is not there, or cannot be reached.
+    #[error("cannot open `{}`", display_path(.path))]
+    Root {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// No client is called so.
+    #[error(transparent)]
+    Client(#[from] UnknownClient),
+    /// What the user trusts cannot be read, so nothing was loaded.
+    #[error("cannot read what is trusted in `{}`", display_path(.path))]
+    TrustStore {
+        /// The store.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: BadStore,
+    },
+}
+
+/// So many findings are shown in one error; all are in its field.
+const MOST_SHOWN: usize = 10;
+
+/// The findings, one on each line.
+fn list(findings: &[Finding]) -> String {
+    let lines = findings.iter().take(MOST_SHOWN);
+    let mut lines: Vec<String> = lines.map(|it| format!("\n  {it}")).collect();
+    if let Some(more @ 1..) = findings.len().checked_sub(MOST_SHOWN) {
+        lines.push(format!("\n  and {more} more"));
+    }
+    lines.concat()
 }
 
 fn plural(findings: &[Finding]) -> String {
@@ -141,6 +233,8 @@ pub struct Catalog {
     origins: Vec<Arc<Origin>>,
     filter: Filter,
     profile: Profile,
+    on_error: OnError,
+    precedence: Precedence,
     partial: bool,
     by_id: OnceLock<Vec<u32>>,
     by_path: OnceLock<Vec<u32>>,
@@ -161,6 +255,8 @@ impl Catalog {
             origins: discovery.origins,
             filter: options.filter.clone(),
             profile: options.profile,
+            on_error: options.on_error,
+            precedence: options.precedence,
             partial: discovery.partial,
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
@@ -327,6 +423,8 @@ impl Catalog {
             origins: self.origins.clone(),
             filter: self.filter.clone(),
             profile: self.profile,
+            on_error: self.on_error,
+            precedence: self.precedence,
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
             search: OnceLock::new(),

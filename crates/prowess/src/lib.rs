@@ -1,26 +1,101 @@
 //! Many skills: from places to a context.
 //!
-//! ```
-//! use prowess::{Catalog, LoadOptions, MemorySource, Policy, Source};
+//! # The right skill for a request
 //!
-//! let source = MemorySource::new("example")
-//!     .skill("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills PDF forms.\n---\n# Steps\n");
-//! let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
-//! let catalog = Catalog::load(&sources, &LoadOptions::default())?;
+//! ```
+//! use prowess::{Catalog, Policy};
+//!
+//! # std::env::set_current_dir("../../examples").unwrap();
+//! let catalog = Catalog::from_dirs(["skills"]); // or `Catalog::open(".")?`: project and user
 //! let selection = catalog.select("fill in this form", &Policy::default());
 //! for found in &selection.matches {
 //!     println!("{} ({:.0} %)", found.skill().name(), found.confidence * 100.0);
 //! }
-//! # assert_eq!(selection.matches[0].skill().description(), "Fills PDF forms.");
-//! # Ok::<(), prowess::LoadError>(())
+//! # assert_eq!(selection.matches[0].skill().name(), "pdf-forms");
 //! ```
+//!
+//! # Skills as tools of a model
+//!
+//! ```
+//! # std::env::set_current_dir("../../examples").unwrap();
+//! use prowess::{Catalog, Tool as _, ToolOptions, Toolset};
+//!
+//! let tools = Toolset::new(Catalog::from_dirs(["skills"]), ToolOptions::default());
+//! for tool in tools.tools() {
+//!     println!("{}: {}", tool.name(), tool.schema()); // hand these to the model
+//! }
+//! let result = tools.skill().call(&serde_json::json!({"skill_name": "pdf-forms"}));
+//! println!("{}", result.text); // its instructions, for the model
+//! # assert!(result.text.starts_with("# Skill: pdf-forms"));
+//! ```
+//!
+//! # A skill with the tools it needs
+//!
+//! ```
+//! # std::env::set_current_dir("../../examples").unwrap();
+//! use std::sync::Arc;
+//! use prowess::{Catalog, ContextOptions, Coordinator, Strategy};
+//!
+//! // The host's own tools: anything that is a `ToolRegistry`, here names alone.
+//! let tools = Arc::new(["Bash", "Read", "Write"].map(String::from).to_vec());
+//! let catalog = Catalog::from_dirs(["skills"]);
+//! let coordinator = Coordinator::new(catalog, tools, ContextOptions::default());
+//! let found = coordinator.resolve(&[Strategy::Query("fill in this form".into())]);
+//! if let Some(context) = &found.context {
+//!     println!("{}", context.instruction); // for the system prompt, with `context.tools`
+//! }
+//! for refusal in &found.refused {
+//!     println!("{refusal}"); // a skill whose tools the host lacks, and which
+//! }
+//! # assert!(found.context.is_some());
+//! ```
+//!
+//! # The list in a system prompt
+//!
+//! ```
+//! # std::env::set_current_dir("../../examples").unwrap();
+//! use prowess::{Budget, Catalog, PromptOptions};
+//!
+//! let catalog = Catalog::from_dirs(["skills"]);
+//! let mut options = PromptOptions::default();
+//! options.budget = Some(Budget::tokens(800));
+//! println!("{}", catalog.prompt(&options).text);
+//! # assert!(catalog.prompt(&options).text.contains("pdf-forms"));
+//! ```
+//!
+//! # A catalog that follows its folders
+//!
+//! With the feature `watch`:
+//!
+//! ```
+//! # #[cfg(feature = "watch")]
+//! # fn main() -> Result<(), prowess::live::LiveError> {
+//! # std::env::set_current_dir("../../examples").unwrap();
+//! use prowess::{OpenOptions, ProjectTrust};
+//!
+//! let live = OpenOptions::new().trust(ProjectTrust::All).live(".")?;
+//! live.on_change(|snapshot, changes| println!("{} of {}", changes.len(), snapshot.skills().len()));
+//! let catalog = live.snapshot(); // whole, and never changing under its reader
+//! # assert!(!catalog.skills().is_empty());
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "watch"))]
+//! # fn main() {}
+//! ```
+//!
+//! # Features
+//!
+//! None is on by itself: `watch` follows folders, `tokio` gives the tools as futures, `run` runs a
+//! skill's scripts in a sandbox, `embeddings` adds vectors to the words, `tiktoken` counts tokens as
+//! a model does.
 
 pub use activate::{Activation, Reason, Triggers, Turn};
 pub use authority::{Authority, Grant, Permission};
 pub use budget::Budget;
 pub use cache::Cache;
 pub use catalog::{
-    Catalog, Change, Discovery, Filter, LoadError, LoadOptions, Override, UnknownOverride,
+    Catalog, DescriptionChange, Discovery, Filter, LoadError, LoadOptions, NameFrom, OnError,
+    Override, Precedence, UnknownOverride,
 };
 pub use check::{check, folder_of};
 pub use context::{
@@ -35,6 +110,7 @@ pub use limits::Limits;
 #[cfg(feature = "watch")]
 pub use live::{LiveCatalog, LiveOptions};
 pub use load::{CachedLoad, discover};
+pub use open::{OpenOptions, ProjectTrust};
 pub use pool::Pool;
 pub use prompt::{PromptOptions, escape_xml};
 pub use prowess_format as format;
@@ -43,7 +119,7 @@ pub use prowess_search::embed;
 pub use resource::{
     Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources, opaque_id,
 };
-pub use select::{Match, Policy, Ranker, Selection};
+pub use select::{Decision, Match, Policy, Ranker, Selection};
 pub use skill::{HiddenBy, Skill, State};
 pub use source::{
     Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
@@ -56,7 +132,7 @@ pub use source::{
     remote::{Fetch, FetchError, Fetched, Remote},
 };
 pub use tool::{Provider, ResourceAccess, Tool, ToolNames, ToolOptions, ToolResult, Toolset};
-pub use trust::{Decision, Seal, Trust, TrustAll, TrustNone, TrustStore};
+pub use trust::{Seal, Trust, TrustAll, TrustDecision, TrustNone, TrustStore};
 pub use write::{Access, write_whole};
 
 // Places and the files in them.
@@ -74,6 +150,7 @@ mod jsonl;
 #[cfg(feature = "watch")]
 pub mod live;
 mod load;
+mod open;
 mod skill;
 mod store;
 

@@ -36,7 +36,7 @@ use prowess_format::Profile;
 
 use crate::{
     cache::Cache,
-    catalog::{Catalog, Filter, LoadError, LoadOptions},
+    catalog::{Catalog, Filter, LoadError, LoadOptions, NameFrom, OnError, Precedence},
     limits::Limits,
     source::{
         Source,
@@ -112,6 +112,12 @@ pub enum Watching {
 pub struct LiveOptions {
     /// How strictly skills are judged; `Strict` fails to open with one broken skill.
     pub profile: Profile,
+    /// What becomes of a skill with an error; what the profile stands for unless set.
+    pub on_error: OnError,
+    /// Which name a skill answers to; its own unless set.
+    pub name_from: NameFrom,
+    /// Which of several explicit sources wins a name; the last unless set.
+    pub precedence: Precedence,
     /// Which skills are wanted, in every snapshot.
     pub filter: Filter,
     /// Whose skills may reach a model; asked again with every change of the sources.
@@ -136,6 +142,9 @@ impl Default for LiveOptions {
     fn default() -> Self {
         Self {
             profile: Profile::default(),
+            on_error: OnError::default(),
+            name_from: NameFrom::default(),
+            precedence: Precedence::default(),
             filter: Filter::default(),
             trust: Arc::new(TrustNone),
             look_at_untrusted: false,
@@ -154,6 +163,9 @@ impl LiveOptions {
     fn load_options(&self) -> LoadOptions<'_> {
         LoadOptions {
             profile: self.profile,
+            on_error: self.on_error,
+            name_from: self.name_from,
+            precedence: self.precedence,
             filter: self.filter.clone(),
             trust: &*self.trust,
             look_at_untrusted: self.look_at_untrusted,
@@ -274,8 +286,23 @@ impl LiveCatalog {
         self.shared.subscribers.subscribe()
     }
 
-    /// Calls `tell` after each new snapshot, on the thread that watches; keep it short.
-    pub fn on_change(&self, tell: impl Fn(&Changes) + Send + 'static) {
+    /// Calls `tell` with each new snapshot and what is different in it, on the thread that watches;
+    /// keep it short. It is dropped with this handle, so what it holds must not hold the handle:
+    /// the snapshot is handed over for that.
+    ///
+    /// ```no_run
+    /// # use std::sync::{Arc, Mutex};
+    /// # use prowess::{Catalog, OpenOptions};
+    /// let live = OpenOptions::new().live(".")?;
+    /// let in_use = Arc::new(Mutex::new(live.snapshot()));
+    /// let slot = Arc::clone(&in_use);
+    /// live.on_change(move |snapshot, changes| {
+    ///     println!("{} skills differ", changes.len());
+    ///     *slot.lock().unwrap() = Arc::clone(snapshot);
+    /// });
+    /// # Ok::<(), prowess::live::LiveError>(())
+    /// ```
+    pub fn on_change(&self, tell: impl Fn(&Arc<Catalog>, &Changes) + Send + 'static) {
         self.shared.subscribers.call(Box::new(tell));
     }
 

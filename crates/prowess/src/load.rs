@@ -16,24 +16,24 @@ use std::{
     },
 };
 
-use prowess_format::Profile;
+use prowess_format::{convention, rules};
 
 use crate::{
     cache::Cache,
-    catalog::{Catalog, Discovery, LoadError, LoadOptions},
+    catalog::{Catalog, Discovery, LoadError, LoadOptions, NameFrom},
     display::display_path,
     skill::{Skill, State},
     source::{
-        Finding, Gate, Origin, Progress, ScanRequest, SkillFile, Source,
+        Finding, Gate, Layout, Origin, Progress, ScanRequest, SkillFile, Source,
         disk::{
-            DiskSource, real_path,
+            DiskSource, is_folder, is_there, real_path,
             tree::{Dirty, FolderTree, TreeChange},
         },
         installed::Installed,
-        within,
+        note, within,
     },
     store::Unusable,
-    trust::Decision,
+    trust::TrustDecision,
 };
 
 /// Scans every source and reads what it yields.
@@ -47,7 +47,7 @@ impl Catalog {
     /// source wins, except that of explicit sources the later one does.
     pub fn load(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Result<Self, LoadError> {
         let catalog = Self::assemble(discover(sources, options), options);
-        if options.profile == Profile::Strict {
+        if options.is_all_or_none() {
             let findings = catalog.errors();
             if !findings.is_empty() {
                 return Err(LoadError::Broken { findings });
@@ -57,14 +57,46 @@ impl Catalog {
     }
 
     /// Loads folders leniently; where two have a skill of one name, the later folder wins.
+    ///
+    /// A skill is a folder with a `SKILL.md`. Flat files in `.skills` and convention files such as
+    /// `AGENTS.md` are not loaded, and [`Catalog::findings`] says so; [`Catalog::open`] takes a
+    /// whole project with them.
     pub fn from_dirs<P: AsRef<Path>>(dirs: impl IntoIterator<Item = P>) -> Self {
-        let sources: Vec<Box<dyn Source>> = dirs
-            .into_iter()
-            .map(|dir| Box::new(DiskSource::new(dir.as_ref())) as Box<dyn Source>)
-            .collect();
         let options = LoadOptions::default();
-        Self::assemble(discover(&sources, &options), &options)
+        let (mut sources, mut left_out): (Vec<Box<dyn Source>>, _) = (Vec::new(), Vec::new());
+        for dir in dirs {
+            left_out.extend(not_loaded(dir.as_ref(), &options));
+            sources.push(Box::new(DiskSource::new(dir.as_ref())));
+        }
+        let mut discovery = discover(&sources, &options);
+        discovery.findings.extend(left_out);
+        Self::assemble(discovery, &options)
     }
+}
+
+/// The skills of a project's root that lie in no folder of their own.
+fn not_loaded(dir: &Path, options: &LoadOptions<'_>) -> Vec<Finding> {
+    let flat = DiskSource::new(dir.join(".skills")).layout(Layout::Flat);
+    let mut paths: Vec<PathBuf> = Vec::new();
+    if is_folder(&dir.join(".skills")) {
+        let flat = discover(&[Box::new(flat) as Box<dyn Source>], options);
+        let flat = flat.skills.iter().filter(|it| it.layout() == Layout::Flat);
+        paths.extend(flat.map(|skill| skill.path().to_path_buf()));
+    }
+    let names = convention::ANYWHERE.iter().chain([&convention::AT_ROOT]);
+    paths.extend(names.map(|name| dir.join(name)).filter(|it| is_there(it)));
+    paths.sort();
+    let paths = paths.into_iter();
+    let found = paths.filter_map(|path| {
+        let message = format!(
+            "`{}` is not loaded: only folders with a `SKILL.md` are",
+            display_path(&path)
+        );
+        let help = "open the project as a whole, with `Catalog::open`";
+        let diagnostic = note(&rules::loose_file::RULE, options.profile, message, help)?;
+        Some(Finding { path, diagnostic })
+    });
+    found.collect()
 }
 
 /// A catalog, and what became of its cache.
@@ -110,7 +142,7 @@ pub(crate) struct Loader<'a> {
 #[derive(Debug)]
 pub(crate) struct Root {
     pub(crate) origin: Arc<Origin>,
-    decision: Decision,
+    decision: TrustDecision,
     /// Sorted by path where the root remembers, and in no order elsewhere.
     skills: Vec<Skill>,
     findings: Vec<Finding>,
@@ -190,13 +222,13 @@ impl<'a> Loader<'a> {
             key: key.unwrap_or_default(),
             installed: Installed::default(),
         };
-        let may_read = decision == Decision::Trusted || self.options.look_at_untrusted;
+        let may_read = decision == TrustDecision::Trusted || self.options.look_at_untrusted;
         if may_read && disk.is_some() {
             root.installed = Installed::near(source.origin());
         }
         // Of a place that is not trusted, what may be read differs from skill to skill and from
         // day to day: nothing of it is taken over or cached.
-        let trusted = decision == Decision::Trusted;
+        let trusted = decision == TrustDecision::Trusted;
         let cache = self.cache.filter(|_| trusted);
         let cache = cache.filter(|_| disk.is_some_and(DiskSource::can_be_cached));
         match disk.filter(|_| self.follow || cache.is_some()) {
@@ -211,7 +243,7 @@ impl<'a> Loader<'a> {
         let skills = Mutex::new(Vec::new());
         let scan = requesting(root.decision, self.options, |request| {
             source.scan(request, &|file: SkillFile<'_>| {
-                let mut skill = Skill::read(file, self.options.profile);
+                let mut skill = read_skill(file, self.options);
                 if let Some(remote) = source.remote(skill.path()) {
                     skill.set_remote(remote);
                 }
@@ -236,7 +268,7 @@ impl<'a> Loader<'a> {
         before: Option<Root>,
         cache: Option<&Cache>,
     ) {
-        let trusted = Decision::Trusted;
+        let trusted = TrustDecision::Trusted;
         let before = before.filter(|it| (it.decision, root.decision) == (trusted, trusted));
         let keep = before.is_some();
         let mut tree = FolderTree::default();
@@ -301,8 +333,9 @@ impl<'a> Loader<'a> {
         let here = relative.then(|| self.working_directory.get_or_init(here));
         let options = self.options;
         format!(
-            "{disk:?} {here:?} {} {:?}",
+            "{disk:?} {here:?} {} {:?} {:?}",
             options.profile.as_str(),
+            options.name_from,
             options.limits
         )
     }
@@ -324,7 +357,7 @@ impl Root {
         let read = AtomicUsize::new(0);
         let change = requesting(self.decision, options, |request| {
             tree.look(disk, request, dirty, &|file: SkillFile<'_>| {
-                let skill = Skill::read(file, options.profile);
+                let skill = read_skill(file, options);
                 request.progress.skills.fetch_add(1, Ordering::Relaxed);
                 if skill.hash().is_some() {
                     read.fetch_add(1, Ordering::Relaxed);
@@ -396,6 +429,15 @@ impl Root {
     }
 }
 
+/// Reads a file that a source found.
+fn read_skill(file: SkillFile<'_>, options: &LoadOptions<'_>) -> Skill {
+    let mut skill = Skill::read(file, options.profile);
+    if options.name_from == NameFrom::Folder {
+        skill.use_folder_name();
+    }
+    skill
+}
+
 /// What to use once a file was read again: the skill from before, where the file reads the same
 /// or may not break it.
 fn replacement(old: &Skill, new: Skill, keep: bool) -> Skill {
@@ -464,7 +506,7 @@ impl Root {
     }
 
     fn touched(&self, change: &TreeChange) -> Vec<usize> {
-        let Some(tree) = self.tree().filter(|_| self.decision == Decision::Ask) else {
+        let Some(tree) = self.tree().filter(|_| self.decision == TrustDecision::Ask) else {
             return Vec::new();
         };
         let mut homes: Vec<&Path> = Vec::new();
@@ -550,13 +592,13 @@ pub(crate) fn is_partial(roots: &[Root]) -> bool {
 /// Asks a place for its skills. Where it is not trusted, only what the user has looked at before
 /// is opened, unless all is to be shown.
 fn requesting<T>(
-    place: Decision,
+    place: TrustDecision,
     options: &LoadOptions<'_>,
     scan: impl FnOnce(&ScanRequest<'_>) -> T,
 ) -> T {
     let idle = Progress::default();
-    let may_open = |path: &Path| place == Decision::Ask && options.trust.knows(path);
-    let gate = if place == Decision::Trusted || options.look_at_untrusted {
+    let may_open = |path: &Path| place == TrustDecision::Ask && options.trust.knows(path);
+    let gate = if place == TrustDecision::Trusted || options.look_at_untrusted {
         Gate::open()
     } else {
         Gate::ask(&may_open)
@@ -571,7 +613,7 @@ fn requesting<T>(
 }
 
 /// Settles whether a skill may reach a model: by its place, or else by its own files.
-fn judge(skill: &mut Skill, place: Decision, options: &LoadOptions<'_>) {
+fn judge(skill: &mut Skill, place: TrustDecision, options: &LoadOptions<'_>) {
     if let Some(hash) = skill.hash()
         && options.filter.hidden.contains(&hash)
     {
@@ -579,7 +621,7 @@ fn judge(skill: &mut Skill, place: Decision, options: &LoadOptions<'_>) {
     }
     skill.decision = place;
     skill.seal = None;
-    if place != Decision::Ask {
+    if place != TrustDecision::Ask {
         return;
     }
     let Some(path) = skill.real_path() else {
@@ -592,7 +634,7 @@ fn judge(skill: &mut Skill, place: Decision, options: &LoadOptions<'_>) {
         .flatten()
         .map(Arc::new);
     skill.decision = options.trust.decide_skill(&path, seal.as_deref());
-    if skill.decision == Decision::Trusted {
+    if skill.decision == TrustDecision::Trusted {
         skill.seal = seal;
     }
 }

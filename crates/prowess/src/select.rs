@@ -1,6 +1,7 @@
 //! From a request to skills: ranked matches, each with its skill, and a decision.
 
 use prowess_search::{Explainer, Index, Query};
+use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 use std::fmt;
 
 pub use prowess_search::{Policy, Ranker, UnknownRanker, same_tag};
@@ -24,6 +25,20 @@ impl<'c> Match<'c> {
     /// The skill.
     pub fn skill(&self) -> &'c Skill {
         self.skill
+    }
+}
+
+/// The skill by what a host needs of it, its tools among that, and how well it answers.
+impl Serialize for Match<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut shown = serializer.serialize_struct("Match", 6)?;
+        shown.serialize_field("id", &self.skill.id())?;
+        shown.serialize_field("name", self.skill.name())?;
+        shown.serialize_field("description", self.skill.description())?;
+        shown.serialize_field("allowed_tools", &self.skill.allowed_tools())?;
+        shown.serialize_field("score", &self.score)?;
+        shown.serialize_field("confidence", &self.confidence)?;
+        shown.end()
     }
 }
 
@@ -78,6 +93,16 @@ impl<'c> Selection<'c> {
         let mut explainer = Explainer::new(self.index, &self.query);
         let explain = |found: &Match<'_>| explainer.explain(&found.skill.entry());
         self.matches.iter().map(explain).collect()
+    }
+}
+
+/// The decision as a word, and the matches.
+impl Serialize for Selection<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut shown = serializer.serialize_struct("Selection", 2)?;
+        shown.serialize_field("decision", self.decision.name())?;
+        shown.serialize_field("matches", &self.matches)?;
+        shown.end()
     }
 }
 

@@ -9,8 +9,8 @@ use std::{
 
 use prowess_format::rules::description_too_large::MAX_BYTES as DESCRIPTION_BYTES;
 use prowess_format::{
-    Diagnostic, Document, Folder, Parsed, Profile, Severity, Subject, estimate_tokens, parse,
-    parse_convention, rules,
+    Diagnostic, Document, Folder, Parsed, Profile, Severity, Subject, estimate_tokens,
+    parse_convention, read, rules,
 };
 
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
         Layout, Location, Origin, SkillFile, refusal,
         remote::{FetchError, Fetched, Remote},
     },
-    trust::{Approval, Changes, Decision, Entry, TrustStore},
+    trust::{Approval, Changes, Entry, TrustDecision, TrustStore},
 };
 
 mod record;
@@ -36,7 +36,7 @@ pub struct Skill {
     facts: Arc<Facts>,
     /// The place of its source among those that were loaded.
     pub(crate) source: u32,
-    pub(crate) decision: Decision,
+    pub(crate) decision: TrustDecision,
     /// Every file as it was trusted, where the skill is trusted by its files.
     pub(crate) seal: Option<Arc<Seal>>,
     /// Whether hidden characters in its files are let through.
@@ -162,7 +162,7 @@ impl Skill {
             },
             facts: Arc::new(facts),
             source: 0,
-            decision: Decision::Trusted,
+            decision: TrustDecision::Trusted,
             seal: None,
             hidden_allowed: false,
             notes: Vec::new(),
@@ -240,6 +240,20 @@ impl Skill {
         self.remote = Some(Arc::new(remote));
     }
 
+    /// Calls the skill by its folder, whatever name it gives itself.
+    pub(crate) fn use_folder_name(&mut self) {
+        let Some(folder) = self.directory() else {
+            return;
+        };
+        if let Some(facts) = Arc::get_mut(&mut self.facts) {
+            let record = &mut facts.record;
+            record.name = last_name(Some(&folder)).into();
+            if let Some(hash) = &record.hash {
+                record.id = Some(skill_id(&record.name, hash).into_boxed_str());
+            }
+        }
+    }
+
     /// Uses the skill though hidden characters stand in it.
     pub(crate) fn allow_hidden(&mut self, profile: Profile) {
         self.hidden_allowed = true;
@@ -247,6 +261,12 @@ impl Skill {
         if self.state == State::Broken && !is_broken(self.document(), diagnostics, profile, true) {
             self.state = State::Active;
         }
+    }
+
+    /// Whether its file breaks the profile it was read under.
+    pub(crate) fn has_error(&self) -> bool {
+        let mut own = self.own_diagnostics().iter();
+        own.any(|it| it.severity == Severity::Error)
     }
 
     /// What a model would read in it and a person would not see.
@@ -278,6 +298,12 @@ impl Skill {
     /// The labels it can be found and filtered by.
     pub fn tags(&self) -> Vec<&str> {
         self.facts.record.tags.iter().map(|tag| &**tag).collect()
+    }
+
+    /// The tools it asks for: the patterns of `allowed-tools`, as written.
+    pub fn allowed_tools(&self) -> Vec<String> {
+        let asked = self.document().allowed_tools();
+        asked.iter().map(ToString::to_string).collect()
     }
 
     /// Name and hash in one word; `None` where the file could not be read.
@@ -344,11 +370,11 @@ impl Skill {
 
     /// Whether it may reach a model, by its place or by its files.
     pub fn is_trusted(&self) -> bool {
-        self.decision == Decision::Trusted
+        self.decision == TrustDecision::Trusted
     }
 
     /// What the host's policy says of it.
-    pub fn decision(&self) -> Decision {
+    pub fn decision(&self) -> TrustDecision {
         self.decision
     }
 
@@ -635,7 +661,7 @@ pub(crate) fn parse_as(bytes: &[u8], path: &Path, layout: Layout, profile: Profi
         (Layout::Convention, Some(name)) => {
             parse_convention(bytes, &name.to_string_lossy(), profile)
         }
-        _ => parse(bytes, profile),
+        _ => read(bytes, profile),
     }
 }
 

@@ -10,10 +10,10 @@ use std::{
 };
 
 use prowess_format::{Diagnostic, Position, Profile, Rule, Severity, Span};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use self::remote::Remote;
-use crate::{limits::Limits, serial};
+use crate::{display::display_path, limits::Limits, serial};
 
 pub mod clients;
 pub(crate) mod disk;
@@ -156,14 +156,72 @@ pub struct Resource {
 }
 
 /// Something noticed about a path while looking for skills.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// It is shown as `path:line:column: severity[code]: message`, and serialized as `--json` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The file or folder it is about.
-    #[serde(with = "serial::path")]
     pub path: PathBuf,
     /// What was noticed.
-    #[serde(with = "serial::DiagnosticFields")]
     pub diagnostic: Diagnostic,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", display_path(&self.path), self.diagnostic)
+    }
+}
+
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            path: String,
+            #[serde(flatten)]
+            diagnostic: &'a Diagnostic,
+        }
+        let shown = Shown {
+            path: display_path(&self.path),
+            diagnostic: &self.diagnostic,
+        };
+        shown.serialize(serializer)
+    }
+}
+
+/// Findings as a cache holds them, for `#[serde(with)]`.
+pub(crate) mod stored_findings {
+    use super::{
+        Deserialize, Deserializer, Diagnostic, Finding, PathBuf, Serialize, Serializer, serial,
+    };
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(remote = "Finding")]
+    struct Fields {
+        #[serde(with = "serial::path")]
+        path: PathBuf,
+        #[serde(with = "serial::DiagnosticFields")]
+        diagnostic: Diagnostic,
+    }
+
+    #[derive(Serialize)]
+    struct Written<'a>(#[serde(with = "Fields")] &'a Finding);
+
+    #[derive(Deserialize)]
+    struct Read(#[serde(with = "Fields")] Finding);
+
+    pub(crate) fn serialize<S: Serializer>(
+        findings: &[Finding],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(findings.iter().map(Written))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Finding>, D::Error> {
+        let read = <Vec<Read>>::deserialize(deserializer)?;
+        Ok(read.into_iter().map(|Read(finding)| finding).collect())
+    }
 }
 
 /// What a scan has to say beside the files it found.

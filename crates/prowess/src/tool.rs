@@ -307,8 +307,8 @@ impl fmt::Debug for Snapshot {
 impl Toolset {
     /// Makes the tools of a new conversation. A server that makes many shares its options as an
     /// `Arc`.
-    pub fn new(catalog: Arc<Catalog>, options: impl Into<Arc<ToolOptions>>) -> Self {
-        Self::resume(catalog, options, Ledger::default())
+    pub fn new(catalog: impl Into<Arc<Catalog>>, options: impl Into<Arc<ToolOptions>>) -> Self {
+        Self::resume(catalog.into(), options, Ledger::default())
     }
 
     /// Makes the tools of a conversation that has some skills active.

@@ -18,7 +18,7 @@ pub use store::{Approval, Entry, TrustStore};
 
 /// What may happen to a place, or to one skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Decision {
+pub enum TrustDecision {
     /// It may be given to a model.
     Trusted,
     /// Nobody has decided. It is shown to people and not given to a model.
@@ -29,7 +29,7 @@ pub enum Decision {
     Denied,
 }
 
-impl Decision {
+impl TrustDecision {
     /// The word a person and a machine read.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Decision {
 /// Decides whose skills may reach a model.
 pub trait Trust: Sync {
     /// Judges a place before anything in it is opened. `Ask` leaves the answer to its skills.
-    fn decide(&self, origin: &Origin) -> Decision;
+    fn decide(&self, origin: &Origin) -> TrustDecision;
 
     /// Whether the skill at this real path was trusted once, so that its files may be read to see
     /// if they still are what they were. Of a place that asks, no other file is opened.
@@ -53,8 +53,8 @@ pub trait Trust: Sync {
     }
 
     /// Judges one skill of a place that asks, by its real path and its files.
-    fn decide_skill(&self, _path: &Path, _seal: Option<&Seal>) -> Decision {
-        Decision::Ask
+    fn decide_skill(&self, _path: &Path, _seal: Option<&Seal>) -> TrustDecision {
+        TrustDecision::Ask
     }
 }
 
@@ -63,8 +63,8 @@ pub trait Trust: Sync {
 pub struct TrustAll;
 
 impl Trust for TrustAll {
-    fn decide(&self, _origin: &Origin) -> Decision {
-        Decision::Trusted
+    fn decide(&self, _origin: &Origin) -> TrustDecision {
+        TrustDecision::Trusted
     }
 }
 
@@ -73,11 +73,11 @@ impl Trust for TrustAll {
 pub struct TrustNone;
 
 impl Trust for TrustNone {
-    fn decide(&self, origin: &Origin) -> Decision {
+    fn decide(&self, origin: &Origin) -> TrustDecision {
         if origin.scope == Scope::Project {
-            Decision::Ask
+            TrustDecision::Ask
         } else {
-            Decision::Trusted
+            TrustDecision::Trusted
         }
     }
 }

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::{
     catalog::Catalog,
-    context::SkillTools,
     display::display_path,
     skill::{Skill, State},
     source::Finding,
@@ -111,7 +110,7 @@ impl<'a> From<&'a Skill> for SkillRow<'a> {
             state: skill.state().as_str(),
             tags: skill.tags(),
             tokens: skill.tokens(),
-            allowed_tools: SkillTools::unchecked(skill).asked,
+            allowed_tools: skill.allowed_tools(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use prowess::{
     Catalog, Layout, Limits, Skill,
-    format::{Folder, FolderFile, Profile, Severity, Subject, Syntax, parse, rules},
+    format::{Folder, FolderFile, Profile, Severity, Subject, Syntax, read, rules},
     select::{Policy, Ranker},
 };
 
@@ -31,7 +31,7 @@ fn findings(skill: &Skill) -> Vec<(Severity, String)> {
         files: files.collect(),
     };
     let text = skill.document().text().as_bytes();
-    let parsed = parse(text, Profile::Standard);
+    let parsed = read(text, Profile::Standard);
     let subject = Subject {
         document: &parsed.document,
         file_name: "SKILL.md",

@@ -12,8 +12,6 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Modules that still import each other, by crate. Nothing may join them.
 const KNOWN: &[(&str, &str)] = &[
-    ("prowess", "activate ledger"),
-    ("prowess", "budget prompt"),
     ("prowess-search", "confidence select"),
     ("prowess-search", "query rank"),
     ("prowess-format", "links parse rules"),

@@ -76,7 +76,7 @@ impl Live {
         live.snapshot().select("review", &Policy::default());
         live.refresh();
         let (tell, told) = channel();
-        live.on_change(move |changes| {
+        live.on_change(move |_, changes| {
             let _ = tell.send((Instant::now(), changes.changed.len()));
         });
         let mut times = Vec::with_capacity(self.edits);

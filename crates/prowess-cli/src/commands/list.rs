@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use clap::Args;
 use prowess::{
-    Catalog, Decision, Scope, Skill, State,
+    Catalog, Scope, Skill, State, TrustDecision,
     format::{Profile, Severity},
     wire::ListOutput,
 };
@@ -158,7 +158,7 @@ fn mark(skill: &Skill) -> (String, Option<Ink>) {
         // What was decided says more than that something was not.
         State::Untrusted => {
             let word = match skill.decision() {
-                decided @ (Decision::Changed | Decision::Denied) => decided.as_str(),
+                decided @ (TrustDecision::Changed | TrustDecision::Denied) => decided.as_str(),
                 _ => state.as_str(),
             };
             (word.to_owned(), Some(Paint::warning as _))
@@ -230,21 +230,21 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
             list(&counted)
         )
     };
-    let waiting = |decision: Decision| {
+    let waiting = |decision: TrustDecision| {
         let waits =
             |skill: &&&Skill| skill.state() == State::Untrusted && skill.decision() == decision;
         skills.iter().filter(waits).count()
     };
-    if waiting(Decision::Ask) > 0 {
+    if waiting(TrustDecision::Ask) > 0 {
         text += &hint(&format!(
             "{} not given to a model until you look at the project and run `prowess trust`",
-            match waiting(Decision::Ask) {
+            match waiting(TrustDecision::Ask) {
                 1 => "1 untrusted skill is".to_owned(),
                 number => format!("{} untrusted skills are", thousands(number)),
             }
         ));
     }
-    if let Some(step) = changed(waiting(Decision::Changed)) {
+    if let Some(step) = changed(waiting(TrustDecision::Changed)) {
         text += &hint(&step);
     }
     if of("broken") > 0 {

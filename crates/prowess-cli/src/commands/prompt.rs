@@ -1,7 +1,7 @@
 //! `prowess prompt`: the list of skills as a model reads it.
 
 use clap::Args;
-use prowess::{Decision, HiddenBy, Skill, State};
+use prowess::{HiddenBy, Skill, State, TrustDecision};
 
 use super::budget::{Fit, say_usage};
 use crate::{
@@ -75,12 +75,12 @@ pub(crate) fn note_untrusted(skills: &[Skill], session: &mut Session) {
 
 /// What is kept from a model, one step each.
 pub(super) fn left_out(skills: &[Skill]) -> Vec<String> {
-    let waiting = |decision: Decision| {
+    let waiting = |decision: TrustDecision| {
         let waits =
             |skill: &&Skill| skill.state() == State::Untrusted && skill.decision() == decision;
         skills.iter().filter(waits).count()
     };
-    let untrusted = match waiting(Decision::Ask) {
+    let untrusted = match waiting(TrustDecision::Ask) {
         0 => None,
         1 => Some("1 skill of an untrusted project is".to_owned()),
         number => Some(format!(
@@ -93,7 +93,7 @@ pub(super) fn left_out(skills: &[Skill]) -> Vec<String> {
         .map(|them| format!("{them} {step}"))
         .into_iter()
         .collect();
-    notes.extend(changed(waiting(Decision::Changed)));
+    notes.extend(changed(waiting(TrustDecision::Changed)));
     let off = |skill: &Skill| skill.state() == State::Hidden(HiddenBy::Disabled);
     if skills.iter().any(off) {
         notes.push("skills are switched off; `prowess config` says where".to_owned());
@@ -121,11 +121,11 @@ pub(super) fn must_be_trusted(skill: &Skill) -> Result<(), Failure> {
     }
     let name = skill.name();
     Err(match skill.decision() {
-        Decision::Changed => Failure::new(format!(
+        TrustDecision::Changed => Failure::new(format!(
             "`{name}` changed since it was trusted, so its files are not handed out"
         ))
         .hint("`prowess trust --diff` shows how; `prowess trust` accepts it"),
-        Decision::Denied => Failure::new(format!(
+        TrustDecision::Denied => Failure::new(format!(
             "`{name}` is denied, so its files are not handed out"
         ))
         .hint("`prowess trust --revoke` takes the denial back"),

@@ -69,6 +69,8 @@ struct Row<'a> {
     path: String,
     score: f32,
     confidence: f32,
+    /// The tools it asks for, as written.
+    allowed_tools: Vec<String>,
     explain: Option<Explanation>,
 }
 
@@ -97,6 +99,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             path: display_path(found.skill().path()),
             score: found.score,
             confidence: found.confidence,
+            allowed_tools: found.skill().allowed_tools(),
             explain: explained.next(),
         });
         session.output.json(&Output {

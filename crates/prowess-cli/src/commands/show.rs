@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use prowess::{
-    Catalog, Decision, HiddenBy, ResourceError, Resources, Skill, State, display_path,
+    Catalog, HiddenBy, ResourceError, Resources, Skill, State, TrustDecision, display_path,
     format::{Field, Profile, Value, estimate_tokens},
     wire::DiagnosticRow,
 };
@@ -251,10 +251,10 @@ pub(crate) fn reason(skill: &Skill, catalog: &Catalog, session: &Session) -> Opt
         State::Hidden(HiddenBy::Tags) => Some("it has none of the tags asked for".to_owned()),
         State::Untrusted => Some(
             match skill.decision() {
-                Decision::Changed => {
+                TrustDecision::Changed => {
                     "its files changed since it was trusted; `prowess trust --diff` shows how"
                 }
-                Decision::Denied => "it was denied; `prowess trust --revoke` takes that back",
+                TrustDecision::Denied => "it was denied; `prowess trust --revoke` takes that back",
                 _ => "its project is not trusted; look at it, then run `prowess trust`",
             }
             .to_owned(),

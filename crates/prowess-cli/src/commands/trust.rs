@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use prowess::{
-    Catalog, Decision, Scope, Skill, TrustStore, display_path, display_text,
+    Catalog, Scope, Skill, TrustDecision, TrustStore, display_path, display_text,
     format::redact,
     trust::{Changes, Entry},
 };
@@ -373,7 +373,7 @@ impl Row {
         Self {
             path: display_path(path),
             decision: approval
-                .map_or(Decision::Denied, |_| Decision::Trusted)
+                .map_or(TrustDecision::Denied, |_| TrustDecision::Trusted)
                 .as_str(),
             hash: approval.map(|it| it.seal.hash().to_string()),
             files: approval.map(|it| it.seal.files().len()),

@@ -106,7 +106,10 @@ fn the_json_has_exactly_the_published_fields() {
     };
     assert_eq!(keys(&shown), "query ranker decision matches elapsed_us");
     let first = &shown["matches"][0];
-    assert_eq!(keys(first), "rank id name path score confidence explain");
+    assert_eq!(
+        keys(first),
+        "rank id name path score confidence allowed_tools explain"
+    );
     assert_eq!(first["name"], "wall-art");
     assert_eq!(first["path"], "skills/wall-art/SKILL.md");
     let explained = world.json("select 'hang a picture' --dir skills --json --explain");

@@ -2,7 +2,7 @@
 
 use prowess::{
     ContentHash,
-    format::{Document, Profile, Severity, Style, Value, parse},
+    format::{Document, Profile, Severity, Style, Value, read},
 };
 use serde_json::{Map, Value as Json};
 
@@ -25,7 +25,7 @@ pub(super) fn file(listed: FileDigest, bytes: &[u8]) -> Result<(), Check> {
 
 /// Reads a skill's file and compares every field with the listed ones, both ways.
 pub(super) fn frontmatter(listed: &Map<String, Json>, bytes: &[u8]) -> Result<Document, Check> {
-    let parsed = parse(bytes, Profile::Lenient);
+    let parsed = read(bytes, Profile::Lenient);
     let document = parsed.document;
     if document.syntax().is_none() {
         let fault = parsed.diagnostics.iter().min_by_key(|it| it.severity);

@@ -8,13 +8,13 @@ use std::{
 
 use prowess_format::{Profile, rules};
 
-use super::{Catalog, Filter, Override, order};
+use super::{Catalog, Filter, OnError, Override, Precedence, order};
 use crate::{
     display::display_path,
     select::same_tag,
     skill::{HiddenBy, Skill, State},
     source::{Layout, Scope, note},
-    trust::Decision,
+    trust::TrustDecision,
 };
 
 /// Where a skill stands when names collide; the least wins.
@@ -22,11 +22,11 @@ use crate::{
 /// Within one source a file wins over a link to it, then the one whose folder has its name, then
 /// the shallower one, then the order of paths: all the same on every machine and with any number
 /// of threads.
-fn precedence(skill: &Skill) -> impl Ord + '_ {
+fn precedence(skill: &Skill, explicit: Precedence) -> impl Ord + '_ {
     let scope = skill.origin().scope;
-    // Later explicit folders win; elsewhere the nearer folder is named first.
+    // Later explicit folders win, unless the host wants it otherwise; elsewhere the nearer folder is named first.
     let (later, earlier) = match scope {
-        Scope::Explicit => (Some(Reverse(skill.source)), 0),
+        Scope::Explicit if explicit == Precedence::Last => (Some(Reverse(skill.source)), 0),
         _ => (None, skill.source),
     };
     let depth = skill.path().components().count();
@@ -49,10 +49,12 @@ impl Catalog {
         self.skills.append(&mut self.mirrors);
         self.skills.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
         self.fold_mirrors();
+        let refuse = self.on_error == OnError::Refuse;
         for skill in &mut self.skills {
             skill.notes.clear();
             skill.state = match skill.state {
                 State::Broken => State::Broken,
+                _ if refuse && skill.has_error() => State::Broken,
                 _ if !skill.is_trusted() => State::Untrusted,
                 _ => State::Active,
             };
@@ -100,7 +102,7 @@ impl Catalog {
                 (
                     !skill.is_trusted(),
                     skill.location().is_some(),
-                    precedence(skill),
+                    precedence(skill, self.precedence),
                 )
             };
             let Some(&own) = group.iter().min_by(|&&a, &&b| rank(a).cmp(&rank(b))) else {
@@ -149,7 +151,10 @@ impl Catalog {
         }
         let winner = (0..group.len())
             .filter(|&at| group[at].state == State::Active)
-            .min_by(|&a, &b| precedence(&group[a]).cmp(&precedence(&group[b])));
+            .min_by(|&a, &b| {
+                let of = |at: usize| precedence(&group[at], self.precedence);
+                of(a).cmp(&of(b))
+            });
         for at in 0..group.len() {
             match group[at].state {
                 State::Active if Some(at) != winner => {
@@ -239,7 +244,7 @@ fn untrusted_note(skill: &Skill, profile: Profile) -> Option<prowess_format::Dia
         skill.name().escape_debug()
     );
     match skill.decision() {
-        Decision::Changed => {
+        TrustDecision::Changed => {
             return note(
                 &rules::changed_skill::RULE,
                 profile,
@@ -247,7 +252,7 @@ fn untrusted_note(skill: &Skill, profile: Profile) -> Option<prowess_format::Dia
                 "look at what changed, then trust it again",
             );
         }
-        Decision::Denied => {
+        TrustDecision::Denied => {
             return note(
                 &rules::untrusted::RULE,
                 profile,
@@ -255,7 +260,7 @@ fn untrusted_note(skill: &Skill, profile: Profile) -> Option<prowess_format::Dia
                 "take the denial back to use it",
             );
         }
-        Decision::Ask | Decision::Trusted => {}
+        TrustDecision::Ask | TrustDecision::Trusted => {}
     }
     let folder = origin.repository.as_ref().or(origin.real_root.as_ref());
     note(

@@ -4,8 +4,9 @@ use std::num::NonZeroUsize;
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
+use prowess_format::Profile;
 
-use super::{Catalog, Filter, LoadError, LoadOptions};
+use super::{Catalog, Filter, LoadError, LoadOptions, NameFrom, OnError, Precedence};
 use crate::{
     DiskSource, Environment, MemorySource, Places, Scope, Skill, Source, TrustAll,
     testing::{Tree, skill_text},
@@ -256,7 +257,10 @@ fn the_strict_profile_loads_all_or_none() {
         profile: prowess_format::Profile::Strict,
         ..trusting()
     };
-    let LoadError::Broken { findings } = Catalog::load(&sources, &options).unwrap_err();
+    let error = Catalog::load(&sources, &options).unwrap_err();
+    let LoadError::Broken { findings } = &error else {
+        panic!("{error}");
+    };
     assert!(
         findings
             .iter()
@@ -267,6 +271,85 @@ fn the_strict_profile_loads_all_or_none() {
             .iter()
             .any(|finding| finding.diagnostic.code == "missing-frontmatter")
     );
+}
+
+/// What an application sees through `?`: each path with line, rule and reason.
+#[test]
+fn a_load_that_failed_says_why_and_where() {
+    let source = crate::MemorySource::new("test")
+        .skill("a/SKILL.md", "no frontmatter")
+        .skill(
+            "b/SKILL.md",
+            "---\nname: b\nlicence: MIT\ndescription: Does b.\n---\nDo.\n",
+        );
+    let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
+    let options = LoadOptions {
+        profile: Profile::Strict,
+        ..trusting()
+    };
+    let error: Box<dyn std::error::Error> = Catalog::load(&sources, &options).unwrap_err().into();
+    expect![[r#"
+        2 errors in the skills, so none is loaded
+          a/SKILL.md:1:1: error[missing-frontmatter]: the file has no frontmatter, so the skill has no name and no description
+          b/SKILL.md:3:1: error[misspelt-field]: `licence` is not read; did you mean `license`?"#]].assert_eq(&error.to_string());
+}
+
+/// Between lenient and all or none: `phi_core` fails on a missing field and takes an unquoted colon.
+#[test]
+fn a_host_chooses_what_becomes_of_a_skill_with_an_error() {
+    let colon = "---\nname: git\ndescription: Git operations: commit, push\n---\nDo.\n";
+    let load = |text: &str, profile: Profile, on_error: OnError| {
+        let source = crate::MemorySource::new("test")
+            .skill("git/SKILL.md", colon)
+            .skill("bad/SKILL.md", text);
+        let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
+        let options = LoadOptions {
+            profile,
+            on_error,
+            ..trusting()
+        };
+        let loaded = Catalog::load(&sources, &options);
+        loaded.map(|it| it.model_visible().count()).ok()
+    };
+    let bare = "---\nname: bad\n---\nDo.\n";
+    let good = "---\nname: bad\ndescription: Does it.\n---\nDo.\n";
+    let (lenient, strict) = (Profile::Lenient, Profile::Strict);
+    assert_eq!(load(bare, lenient, OnError::AsProfile), Some(1));
+    assert_eq!(load(bare, lenient, OnError::Fail), None);
+    assert_eq!(
+        load(good, lenient, OnError::Fail),
+        Some(2),
+        "a colon passes"
+    );
+    assert_eq!(load(good, strict, OnError::AsProfile), None);
+    assert_eq!(load(good, strict, OnError::Fail), None);
+    assert_eq!(
+        load(good, strict, OnError::Refuse),
+        Some(1),
+        "the rest loads"
+    );
+}
+
+#[test]
+fn a_host_chooses_whose_name_counts_and_which_folder_wins() {
+    let tree = Tree::new()
+        .file("one/folder/SKILL.md", named("own", "first"))
+        .file("two/folder/SKILL.md", named("own", "second"));
+    let load = |name_from: NameFrom, precedence: Precedence| {
+        let source =
+            |name: &str| Box::new(crate::DiskSource::new(tree.at(name))) as Box<dyn Source>;
+        let options = LoadOptions {
+            name_from,
+            precedence,
+            ..trusting()
+        };
+        let catalog = Catalog::load(&[source("one"), source("two")], &options).unwrap();
+        let skill = catalog.model_visible().next().unwrap();
+        format!("{} {}", skill.name(), skill.instructions())
+    };
+    assert_eq!(load(NameFrom::Frontmatter, Precedence::Last), "own second");
+    assert_eq!(load(NameFrom::Frontmatter, Precedence::First), "own first");
+    assert_eq!(load(NameFrom::Folder, Precedence::First), "folder first");
 }
 
 #[test]

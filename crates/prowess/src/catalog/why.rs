@@ -13,7 +13,7 @@ use crate::{
 
 /// A tried change of a description: the words it would have to say, and what comes of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Change {
+pub struct DescriptionChange {
     /// The words to add, the weightiest first.
     pub words: Vec<String>,
     /// The rank with them, in an index that holds the changed description.
@@ -26,7 +26,7 @@ pub struct Change {
     pub decision: &'static str,
 }
 
-impl Change {
+impl DescriptionChange {
     /// Whether the skill comes first and a host would offer it.
     pub fn is_offered(&self) -> bool {
         self.rank == Some(1) && self.decision != "none"
@@ -84,7 +84,7 @@ impl Catalog {
     /// description says them all already.
     ///
     /// What is reported was tried: in an index that holds the changed description.
-    pub fn change(&self, query: &str, skill: &Skill, policy: &Policy) -> Option<Change> {
+    pub fn change(&self, query: &str, skill: &Skill, policy: &Policy) -> Option<DescriptionChange> {
         let document = self.document(skill)?;
         let mut missing: Vec<String> = Vec::new();
         for word in self.explain(query, skill, policy.ranker).missing {
@@ -94,7 +94,7 @@ impl Catalog {
             }
         }
         missing.truncate(MOST_WORDS);
-        let mut best: Option<Change> = None;
+        let mut best: Option<DescriptionChange> = None;
         for count in 1..=missing.len() {
             let tried = self.tried(query, document, &missing[..count], policy);
             let offered = tried.is_offered();
@@ -113,7 +113,7 @@ impl Catalog {
                 words.remove(left_out);
                 self.tried(query, document, &words, policy)
             });
-            match fewer.into_iter().find(Change::is_offered) {
+            match fewer.into_iter().find(DescriptionChange::is_offered) {
                 Some(tried) => best = tried,
                 None => break,
             }
@@ -122,7 +122,13 @@ impl Catalog {
     }
 
     /// What a request would give if a description had these words too.
-    fn tried(&self, query: &str, document: u32, words: &[String], policy: &Policy) -> Change {
+    fn tried(
+        &self,
+        query: &str,
+        document: u32,
+        words: &[String],
+        policy: &Policy,
+    ) -> DescriptionChange {
         let entry = self.skill(document).entry();
         let description = format!("{} {}.", entry.description, words.join(", "));
         let changes: Vec<Step<'_>> = (0..self.index().len() as u32)
@@ -148,7 +154,7 @@ impl Catalog {
         });
         let place = found.matches.iter().position(|it| it.document == document);
         let own = place.map(|place| found.matches[place]);
-        Change {
+        DescriptionChange {
             words: words.to_vec(),
             rank: place.map(|place| place + 1),
             score: own.map_or(0.0, |own| own.score),
@@ -159,8 +165,8 @@ impl Catalog {
 }
 
 /// A better rank is better; the same rank with more words is not.
-fn is_better(tried: &Change, best: &Change) -> bool {
-    let place = |it: &Change| (it.rank.unwrap_or(usize::MAX), !it.is_offered());
+fn is_better(tried: &DescriptionChange, best: &DescriptionChange) -> bool {
+    let place = |it: &DescriptionChange| (it.rank.unwrap_or(usize::MAX), !it.is_offered());
     place(tried) < place(best)
 }
 

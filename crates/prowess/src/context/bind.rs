@@ -147,9 +147,8 @@ pub struct SkillTools {
 impl SkillTools {
     /// What a skill asks for, where nobody checks.
     pub(crate) fn unchecked(skill: &Skill) -> Self {
-        let asked = skill.document().allowed_tools();
         Self {
-            asked: asked.iter().map(ToString::to_string).collect(),
+            asked: skill.allowed_tools(),
             ..Self::default()
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use prowess_format::{Profile, Severity, SkillName, parse, rules as checks};
+use prowess_format::{Profile, Severity, SkillName, read, rules as checks};
 
 use super::{
     Finding, Outcome, Subject, Verdict, View,
@@ -456,7 +456,7 @@ impl View<'_> {
             let message = format!("{title} reads immediate children of the skills folder only");
             findings.push(dropped("depth", message));
         }
-        let parsed = parse(subject.text.as_bytes(), Profile::Standard);
+        let parsed = read(subject.text.as_bytes(), Profile::Standard);
         let about = checks::Subject {
             document: &parsed.document,
             file_name: SKILL,
@@ -504,7 +504,7 @@ impl View<'_> {
                 "the model is not told about it, as `disable-model-invocation` says".to_owned(),
             );
         }
-        let parsed = parse(subject.text.as_bytes(), Profile::Lenient);
+        let parsed = read(subject.text.as_bytes(), Profile::Lenient);
         let names = ["allowed-tools", "allowed_tools"];
         let mut fields = parsed.document.fields().iter();
         if fields.any(|field| names.contains(&&*field.key)) {
@@ -525,7 +525,7 @@ impl View<'_> {
 
 /// Whether a field of the skill says this word, as it is read here.
 fn says(subject: &Subject<'_>, name: &str, word: &str) -> bool {
-    let parsed = parse(subject.text.as_bytes(), Profile::Lenient);
+    let parsed = read(subject.text.as_bytes(), Profile::Lenient);
     parsed.document.text_of(name) == Some(word)
 }
 

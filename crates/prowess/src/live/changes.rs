@@ -251,7 +251,7 @@ pub(super) struct Subscribers {
     calls: Mutex<Vec<Call>>,
 }
 
-type Call = Box<dyn Fn(&Changes) + Send>;
+type Call = Box<dyn Fn(&Arc<Catalog>, &Changes) + Send>;
 
 impl fmt::Debug for Subscribers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -270,7 +270,7 @@ impl Subscribers {
         lock(&self.calls).push(call);
     }
 
-    pub(super) fn tell(&self, changes: &Changes) {
+    pub(super) fn tell(&self, snapshot: &Arc<Catalog>, changes: &Changes) {
         // Readers that went away are forgotten.
         lock(&self.mailboxes).retain(|mailbox| {
             mailbox.upgrade().is_some_and(|mailbox| {
@@ -285,7 +285,7 @@ impl Subscribers {
             })
         });
         for call in &*lock(&self.calls) {
-            call(changes);
+            call(snapshot, changes);
         }
     }
 

@@ -265,6 +265,24 @@ fn a_snapshot_finds_what_a_cold_catalog_finds() {
 }
 
 #[test]
+fn whoever_is_called_gets_the_snapshot_and_does_not_keep_the_catalog_alive() {
+    let tree = Tree::new().skill("a");
+    let [options, ..] = ways();
+    let live = LiveCatalog::open(sources(tree.root()), options).unwrap();
+    let latest = Arc::new(std::sync::Mutex::new((live.snapshot(), 0)));
+    let slot = Arc::clone(&latest);
+    live.on_change(move |snapshot, changes| {
+        *slot.lock().unwrap() = (Arc::clone(snapshot), changes.len());
+    });
+    edit(&tree.at("b/SKILL.md"), &skill_text("b"));
+    live.refresh();
+    let (snapshot, count) = latest.lock().unwrap().clone();
+    assert_eq!((snapshot.skills().len(), count), (2, 1));
+    drop(live);
+    assert_eq!(Arc::strong_count(&latest), 1, "the function went with it");
+}
+
+#[test]
 fn changes_are_told_and_those_that_wait_become_one() {
     let tree = Tree::new().skill("a").skill("b").skill("c");
     let [options, ..] = ways();

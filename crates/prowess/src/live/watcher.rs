@@ -11,7 +11,6 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use prowess_format::Profile;
 
 use super::{
     Changes, LiveOptions, Order, Shared, Sources, Start,
@@ -55,7 +54,7 @@ pub(super) fn run(
     let mut start = Start::default();
     let catalog = watcher.read(&mut start);
     let broken = catalog.errors();
-    if options.profile == Profile::Strict && !broken.is_empty() {
+    if options.load_options().is_all_or_none() && !broken.is_empty() {
         // Nobody waits for a second word.
         let _ = ready.send(Err(LoadError::Broken { findings: broken }));
         return;
@@ -362,13 +361,14 @@ impl Watcher<'_> {
         let same = quiet && before.origins() == next.origins();
         // Stored even where no reader sees a difference: the next look finds what it replaces by
         // the readings it knows.
-        self.shared.current.store(Arc::new(next));
+        let next = Arc::new(next);
+        self.shared.current.store(Arc::clone(&next));
         if same {
             return;
         }
         self.shared.generation.store(generation, Ordering::Release);
         if !changes.is_empty() {
-            self.shared.subscribers.tell(&changes);
+            self.shared.subscribers.tell(&next, &changes);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    env,
     path::{Path, PathBuf},
 };
 
@@ -10,17 +11,45 @@ use super::{
     disk::{DiskSource, is_there, real_path},
 };
 
-/// What the process was started with. The library reads no environment of its own.
+/// What the process was started with. The library reads it in [`Environment::of_process`] only.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Environment {
     /// The user's home.
     pub home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, where it is set.
     pub xdg_config_home: Option<PathBuf>,
+    /// `XDG_STATE_HOME`, where it is set.
+    pub xdg_state_home: Option<PathBuf>,
     /// `CODEX_HOME`, where it is set.
     pub codex_home: Option<PathBuf>,
     /// Where the user works.
     pub working_directory: PathBuf,
+}
+
+impl Environment {
+    /// Reads the variables of this process. A folder that is empty or relative counts as unset, and
+    /// a working directory that is gone as `.`.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads it")]
+    pub fn of_process() -> Self {
+        let folder = |name: &str| {
+            let path = env::var_os(name).map(PathBuf::from);
+            path.filter(|path| path.is_absolute())
+        };
+        Self {
+            home: folder("HOME").or_else(|| folder("USERPROFILE")),
+            xdg_config_home: folder("XDG_CONFIG_HOME"),
+            xdg_state_home: folder("XDG_STATE_HOME"),
+            codex_home: folder("CODEX_HOME"),
+            working_directory: env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+        }
+    }
+
+    /// Where `prowess trust` remembers what the user decided; `None` without a home.
+    pub fn trust_store(&self) -> Option<PathBuf> {
+        let set = self.xdg_state_home.clone();
+        let state = set.or_else(|| Some(self.home.as_ref()?.join(".local/state")))?;
+        Some(state.join("prowess/trust.json"))
+    }
 }
 
 /// A folder some client looks into.

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::{Tool, ToolRecord, ToolResult, Toolset, observed, text_of};
 use crate::{
-    context::SkillTools,
     explain::{Explanation, Field},
     frame::one_line,
     select::Policy,
@@ -114,7 +113,7 @@ impl SearchTool {
                 reason: reason(&explanation, found.skill()),
                 score: found.score,
                 confidence: found.confidence,
-                allowed_tools: SkillTools::unchecked(found.skill()).asked,
+                allowed_tools: found.skill().allowed_tools(),
             })
             .collect();
         let text = if hits.is_empty() {

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Decision, Seal, Trust, TrustNone};
+use super::{Seal, Trust, TrustDecision, TrustNone};
 use crate::source::{Origin, Scope};
 
 /// What was trusted: the files as they were then.
@@ -107,14 +107,14 @@ impl TrustStore {
 }
 
 impl Trust for TrustStore {
-    fn decide(&self, origin: &Origin) -> Decision {
+    fn decide(&self, origin: &Origin) -> TrustDecision {
         match (&origin.real_root, origin.scope) {
-            (Some(root), Scope::Project) if self.denies(root) => Decision::Denied,
+            (Some(root), Scope::Project) if self.denies(root) => TrustDecision::Denied,
             // A denied skill in it is still to be told apart from the others.
             (Some(root), Scope::Project)
                 if self.trusts_all_of(root) && !self.denies_below(root) =>
             {
-                Decision::Trusted
+                TrustDecision::Trusted
             }
             _ => TrustNone.decide(origin),
         }
@@ -124,16 +124,16 @@ impl Trust for TrustStore {
         !self.denies(path) && (self.approval(path).is_some() || self.trusts_all_of(path))
     }
 
-    fn decide_skill(&self, path: &Path, seal: Option<&Seal>) -> Decision {
+    fn decide_skill(&self, path: &Path, seal: Option<&Seal>) -> TrustDecision {
         if self.denies(path) {
-            Decision::Denied
+            TrustDecision::Denied
         } else if self.trusts_all_of(path) {
-            Decision::Trusted
+            TrustDecision::Trusted
         } else {
             match (self.approval(path), seal) {
-                (Some(approval), Some(seal)) if approval.seal == *seal => Decision::Trusted,
-                (Some(_), _) => Decision::Changed,
-                (None, _) => Decision::Ask,
+                (Some(approval), Some(seal)) if approval.seal == *seal => TrustDecision::Trusted,
+                (Some(_), _) => TrustDecision::Changed,
+                (None, _) => TrustDecision::Ask,
             }
         }
     }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use prowess::{Catalog, Decision, Limits, MemorySource, Origin, Scope, Trust as _, trust::Entry};
+use prowess::{
+    Catalog, Limits, MemorySource, Origin, Scope, Trust as _, TrustDecision, trust::Entry,
+};
 
 use crate::{
     exit::Failure,
@@ -73,7 +75,7 @@ fn may_be_read(top: &Path, now: &Catalog, session: &Session) -> Result<(), Failu
     let mut entries = store.entries();
     let looked_at =
         entries.any(|(path, entry)| matches!(entry, Entry::Trusted(_)) && path.starts_with(top));
-    if decision == Decision::Trusted || (decision != Decision::Denied && looked_at) {
+    if decision == TrustDecision::Trusted || (decision != TrustDecision::Denied && looked_at) {
         return Ok(());
     }
     let shown = session.environment.shorten(top);

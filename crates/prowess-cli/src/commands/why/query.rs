@@ -4,7 +4,7 @@
 use std::{fmt::Write as _, ptr};
 
 use prowess::{
-    Catalog, Change, Skill, State, display_path,
+    Catalog, DescriptionChange, Skill, State, display_path,
     explain::{Explanation, Lead, Why},
     select::Policy,
 };
@@ -45,7 +45,7 @@ struct Output<'a> {
     /// Words that would help, each tried alone.
     advice: Vec<Advice>,
     /// The fewest words found that bring it to the front together.
-    change: Option<Change>,
+    change: Option<DescriptionChange>,
 }
 
 #[derive(Debug, Serialize)]

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     serial,
-    source::{Finding, ScanRequest},
+    source::{Finding, ScanRequest, stored_findings},
 };
 
 /// What tells one version of a file or a folder from another without reading it.
@@ -72,6 +72,7 @@ pub(crate) struct FolderNode {
     /// The files of skills in it.
     pub(crate) files: Vec<FileNode>,
     /// What was noticed about other paths in it.
+    #[serde(with = "stored_findings")]
     pub(crate) findings: Vec<Finding>,
     /// Real folders that hold what links among its files lead to.
     #[serde(with = "serial::path_list")]

@@ -16,14 +16,17 @@ fn only_projects_wait_for_trust() {
     let store = TrustStore::new(["/home/u/work/mine".into()]);
     let decide = |origin: &Origin| store.decide(origin);
     for (root, decision) in [
-        ("/home/u/work/mine/.agents/skills", Decision::Trusted),
-        ("/home/u/work/mine-too/.agents/skills", Decision::Ask),
-        ("/home/u/work/.agents/skills", Decision::Ask),
+        ("/home/u/work/mine/.agents/skills", TrustDecision::Trusted),
+        ("/home/u/work/mine-too/.agents/skills", TrustDecision::Ask),
+        ("/home/u/work/.agents/skills", TrustDecision::Ask),
     ] {
         assert_eq!(decide(&project(root)), decision, "{root}");
     }
     for scope in [Scope::Explicit, Scope::User, Scope::System] {
-        assert_eq!(decide(&Origin::new(scope, "x", "x")), Decision::Trusted);
+        assert_eq!(
+            decide(&Origin::new(scope, "x", "x")),
+            TrustDecision::Trusted
+        );
     }
 }
 
@@ -31,7 +34,7 @@ fn only_projects_wait_for_trust() {
 fn a_place_whose_real_path_is_unknown_is_not_trusted() {
     let store = TrustStore::new(["/".into()]);
     let origin = Origin::new(Scope::Project, "agents", "/x");
-    assert_eq!(store.decide(&origin), Decision::Ask);
+    assert_eq!(store.decide(&origin), TrustDecision::Ask);
 }
 
 #[test]
@@ -39,17 +42,17 @@ fn a_denial_stays_and_reaches_below() {
     let mut store = TrustStore::new(["/p".into()]);
     store.deny("/p/skills/bad".into());
     let bad = Path::new("/p/skills/bad");
-    assert_eq!(store.decide(&project("/p/skills")), Decision::Ask);
-    assert_eq!(store.decide_skill(bad, None), Decision::Denied);
+    assert_eq!(store.decide(&project("/p/skills")), TrustDecision::Ask);
+    assert_eq!(store.decide_skill(bad, None), TrustDecision::Denied);
     assert!(!store.knows(bad));
     assert_eq!(
         store.decide_skill(Path::new("/p/skills/good"), None),
-        Decision::Trusted
+        TrustDecision::Trusted
     );
     store.deny("/p".into());
-    assert_eq!(store.decide(&project("/p/skills")), Decision::Denied);
+    assert_eq!(store.decide(&project("/p/skills")), TrustDecision::Denied);
     assert_eq!(store.revoke(Path::new("/p")), 1);
-    assert_eq!(store.decide(&project("/p/skills")), Decision::Trusted);
+    assert_eq!(store.decide(&project("/p/skills")), TrustDecision::Trusted);
 }
 
 /// Loads the project's skills as a host with this store does.
@@ -64,7 +67,7 @@ fn load(tree: &Tree, store: &TrustStore, look: bool) -> Catalog {
     Catalog::load(&sources, &options).unwrap()
 }
 
-fn states(catalog: &Catalog) -> Vec<(&str, State, Decision)> {
+fn states(catalog: &Catalog) -> Vec<(&str, State, TrustDecision)> {
     let skills = catalog.skills().iter();
     skills
         .map(|skill| (skill.name(), skill.state(), skill.decision()))
@@ -87,8 +90,8 @@ fn a_skill_is_trusted_as_it_was_seen_and_a_change_asks_again() {
         assert_eq!(
             states(&load(&tree, &store, look)),
             [
-                ("a", State::Active, Decision::Trusted),
-                ("b", State::Untrusted, Decision::Ask)
+                ("a", State::Active, TrustDecision::Trusted),
+                ("b", State::Untrusted, TrustDecision::Ask)
             ]
         );
     }
@@ -97,13 +100,16 @@ fn a_skill_is_trusted_as_it_was_seen_and_a_change_asks_again() {
     let after = load(&tree, &store, false);
     assert_eq!(
         states(&after)[0],
-        ("a", State::Untrusted, Decision::Changed)
+        ("a", State::Untrusted, TrustDecision::Changed)
     );
     let changes = store
         .approve(&load(&tree, &store, true).skills()[0], &Limits::default())
         .unwrap();
     assert_eq!(changes.altered, ["run.sh"]);
-    assert_eq!(states(&load(&tree, &store, false))[0].2, Decision::Trusted);
+    assert_eq!(
+        states(&load(&tree, &store, false))[0].2,
+        TrustDecision::Trusted
+    );
 }
 
 #[test]
