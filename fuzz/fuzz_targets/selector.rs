@@ -1,9 +1,9 @@
-//! Equal catalogs and queries give equal answers, and repeating a word of a description or a body
-//! never raises the rank of its skill.
+//! Equal catalogs and queries give equal answers, and repeating a word of a description never
+//! raises the rank of its skill.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use prowess_search::{Entry, FieldWeights, Index, Policy, Query, Ranker, Selection};
+use prowess_search::{Entry, FieldWeights, Index, Policy, Query, Ranker, Selection, is_dense};
 
 /// Skills that compete with the one the bytes describe.
 const RIVALS: [(&str, &str, &str); 5] = [
@@ -57,7 +57,7 @@ fuzz_target!(|bytes: &[u8]| {
         let plain = answer(description, body, query, &policy);
         assert_eq!(plain, answer(description, body, query, &policy));
         let repeated = answer(&stuffed, body, query, &policy);
-        if words[at].chars().any(char::is_alphanumeric) {
+        if is_one_term(words[at]) {
             assert!(
                 rank(&repeated) >= rank(&plain),
                 "{ranker:?}: `{}` ten times lifts the skill from {} to {}",
@@ -68,6 +68,15 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
 });
+
+/// Whether the text is a word of one term. One of several, such as `Tests#things` or `getUser`,
+/// brings new neighbours when it is repeated (`things tests`), and those may be what was asked for.
+fn is_one_term(word: &str) -> bool {
+    !word.is_empty()
+        && word
+            .chars()
+            .all(|letter| letter.is_lowercase() && !is_dense(letter))
+}
 
 fn answer(description: &str, body: &str, query: &str, policy: &Policy) -> Selection {
     let mut entries: Vec<Entry<'_>> = RIVALS
