@@ -16,6 +16,7 @@ mod generate;
 mod quality;
 mod serving;
 mod slow;
+mod unicode;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ enum Chore {
     Quality(quality::Args),
     Swap(slow::Swap),
     Torture(slow::Torture),
+    Unicode(unicode::Unicode),
 }
 
 fn main() -> Result<ExitCode> {
@@ -61,6 +63,7 @@ fn main() -> Result<ExitCode> {
         Chore::Generate(generate) => generate.run()?,
         Chore::Swap(swap) => swap.run()?,
         Chore::Torture(torture) => torture.run()?,
+        Chore::Unicode(unicode) => unicode.run()?,
         Chore::Quality(args) => return Ok(quality::run(&args)),
     }
     Ok(ExitCode::SUCCESS)

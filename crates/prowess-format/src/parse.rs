@@ -224,21 +224,32 @@ fn surroundings(text: &str, mark: usize, start: usize, report: &mut Report<'_>) 
             }
         }
     }
-    // A pass without branches is many times quicker; the place is only looked up when needed.
-    let control = text
-        .bytes()
-        .fold(false, |found, byte| found | is_control(byte));
-    if let Some(at) = control.then(|| text.bytes().position(is_control)).flatten() {
+    if let Some(at) = first_control(text) {
+        let control = text[at..].chars().next().unwrap_or_default();
         report.note_with_help(
             &rules::control_character::RULE,
-            Span::new(at, at + 1),
+            Span::new(at, at + control.len_utf8()),
             format!(
                 "the control character U+{:04X} stands in the text",
-                text.as_bytes()[at]
+                u32::from(control)
             ),
             "remove it",
         );
     }
+}
+
+/// Where the first control character stands, of C0 or of C1, which terminals obey as well.
+fn first_control(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    // A pass without branches is many times quicker; the place is only looked up when needed.
+    let any = bytes
+        .iter()
+        .fold(false, |found, byte| found | is_control(*byte));
+    let first = any.then(|| bytes.iter().position(|byte| is_control(*byte)));
+    // C1 is two bytes in UTF-8, U+0080 to U+009F.
+    let is_c1 = |at: &usize| matches!(bytes.get(at + 1), Some(0x80..=0x9F));
+    let second = memchr::memchr_iter(0xC2, bytes).find(is_c1);
+    first.flatten().into_iter().chain(second).min()
 }
 
 /// What [`line_feeds`] does.

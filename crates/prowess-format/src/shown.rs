@@ -43,13 +43,17 @@ pub fn shown(text: &str) -> String {
 /// Variation selectors and joiners are among them; whether one has business where it stands
 /// depends on its neighbours.
 pub fn is_invisible(c: char) -> bool {
+    // Default_Ignorable_Code_Point of Unicode 17, then separators, interlinear marks, hieroglyph
+    // format controls and what is no character at all.
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}'
         | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
-        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2028}' | '\u{2029}'
-        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
-        | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}'
-        | '\u{E0000}'..='\u{E0FFF}')
+        | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+        | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+        | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+        | '\u{E0000}'..='\u{E0FFF}'
+        | '\u{2028}' | '\u{2029}' | '\u{13430}'..='\u{1343F}' | '\u{FDD0}'..='\u{FDEF}')
+        || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! `hidden-unicode`: what a person sees is what a model reads.
 //!
-//! Tag characters, zero-width characters and direction marks carry text that no editor shows. A
-//! skill that holds any is not given to a model unless its user allows that very file. What
-//! belongs to an emoji, or to a script that joins its letters, is left alone, and what only tells
-//! where a line may break is told by `invisible-character`.
+//! Tag characters, zero-width characters, direction marks, variation selectors and private signs
+//! carry text that no editor shows. A skill that holds any is not given to a model unless its user
+//! allows that very file. What Unicode lists is left alone (`sequence`), so is what a script needs
+//! to be written, and a few places where a line may break are told by `invisible-character`.
+
+mod sequence;
+mod tables;
 
 use std::fmt::Write;
 
@@ -24,6 +27,10 @@ pub static RULE: Rule = Rule {
 
 /// Findings told one by one; the rest of a file are told together.
 const MAX_FINDINGS: usize = 20;
+
+/// Places where a line may break in one text; of 3,829 real skills two have one, none has more. The
+/// places themselves can carry a text if there are many.
+const MAX_BREAKS: usize = 16;
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let text = subject.document.text();
@@ -69,13 +76,31 @@ pub fn first_hidden(text: &str) -> Option<Span> {
 /// The runs of hidden characters that can carry a text or turn it around.
 pub(super) fn carriers(text: &str) -> Vec<Span> {
     let mut runs = hidden_runs(text);
-    runs.retain(|run| !is_break(text, *run));
+    if breaks(text, &runs).count() <= MAX_BREAKS {
+        runs.retain(|run| !is_break(text, *run));
+    }
     runs
+}
+
+/// The places where a line may break, and nothing else: none if there are so many that where they
+/// stand can carry a text.
+pub(super) fn line_breaks(text: &str) -> Vec<Span> {
+    let runs = hidden_runs(text);
+    let breaks: Vec<Span> = breaks(text, &runs).collect();
+    if breaks.len() <= MAX_BREAKS {
+        breaks
+    } else {
+        Vec::new()
+    }
+}
+
+fn breaks<'a>(text: &'a str, runs: &'a [Span]) -> impl Iterator<Item = Span> + 'a {
+    runs.iter().copied().filter(|run| is_break(text, *run))
 }
 
 /// Whether a run is one character that only tells where a line may break: a soft hyphen, or a
 /// space of no width beside something that is no letter.
-pub(super) fn is_break(text: &str, run: Span) -> bool {
+fn is_break(text: &str, run: Span) -> bool {
     let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     match run.of(text) {
         "\u{AD}" => true,
@@ -87,15 +112,16 @@ pub(super) fn is_break(text: &str, run: Span) -> bool {
     }
 }
 
+/// Whether a character can hide something: invisible, blank, or with a meaning only its writer
+/// knows.
+pub(crate) fn can_hide(c: char) -> bool {
+    is_invisible(c) || matches!(c, '\u{2800}' | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..)
+}
+
 /// Whether a text can hold hidden characters, told by the first bytes of its characters. Quick,
 /// because every load asks.
 pub(super) fn may_hide(text: &str) -> bool {
-    let leads = |byte: u8| {
-        matches!(
-            byte,
-            0xC2 | 0xCD | 0xD8 | 0xE1 | 0xE2 | 0xE3 | 0xEF | 0xF0 | 0xF3
-        )
-    };
+    let leads = |byte: u8| matches!(byte, 0xC2 | 0xCD | 0xD8 | 0xE1..=0xE3 | 0xEE..=0xF4);
     let mut at = 0;
     let bytes = text.as_bytes();
     while at < bytes.len() {
@@ -103,7 +129,7 @@ pub(super) fn may_hide(text: &str) -> bool {
         if !chunk.is_ascii() {
             for (offset, _) in chunk.iter().enumerate().filter(|(_, byte)| leads(**byte)) {
                 let c = text[at + offset..].chars().next();
-                if c.is_some_and(is_invisible) {
+                if c.is_some_and(can_hide) {
                     return true;
                 }
             }
@@ -173,24 +199,31 @@ fn kind(c: char) -> &'static str {
         '\u{AD}' => "a soft hyphen",
         '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' => "a variation selector",
         '\u{2028}' | '\u{2029}' => "a line or paragraph separator",
+        '\u{2800}' => "a blank that is no space",
+        '\u{E000}'..='\u{F8FF}' | '\u{F0000}'.. => "which means what its writer wants",
         _ => "of no width",
     }
 }
 
 /// The runs of hidden characters, a leading byte order mark aside.
-pub(super) fn hidden_runs(text: &str) -> Vec<Span> {
+fn hidden_runs(text: &str) -> Vec<Span> {
     let mut runs: Vec<Span> = Vec::new();
     let mut before = None;
-    let mut flag_end = 0;
+    let mut listed_end = 0;
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
-        if c == '\u{1F3F4}' {
-            flag_end = end + flag_tags(&text[end..]);
+        // What begins a sequence is seen, or it is a blank cell of Braille. Most characters have
+        // ASCII after them and begin none.
+        let next = text.as_bytes().get(end);
+        if at >= listed_end && next.is_some_and(|byte| !byte.is_ascii()) && !can_hide(c) {
+            listed_end = at + sequence::length(&text[at..]);
+        } else if at >= listed_end && c == '\u{2800}' && before != Some(c) {
+            listed_end = at + sequence::blank_cells(before, &text[at..]);
         }
-        let hidden = is_invisible(c)
-            && at >= flag_end
+        let hidden = can_hide(c)
+            && at >= listed_end
             && !(at == 0 && c == '\u{FEFF}')
-            && !belongs(c, before, &text[end..]);
+            && !sequence::is_spelling(c, before, text[end..].chars().next());
         if hidden {
             match runs.last_mut() {
                 Some(run) if run.end == at => run.end = end,
@@ -202,68 +235,100 @@ pub(super) fn hidden_runs(text: &str) -> Vec<Span> {
     runs
 }
 
-/// The length of the tags that make a black flag the flag of Wales: a few, and a cancel tag.
-fn flag_tags(text: &str) -> usize {
-    let region = |c: &char| matches!(c, '\u{E0020}'..='\u{E007E}');
-    let count = text.chars().take_while(region).count();
-    let closed = text.chars().nth(count) == Some('\u{E007F}');
-    if closed && (1..=6).contains(&count) {
-        (count + 1) * '\u{E007F}'.len_utf8()
-    } else {
-        0
-    }
-}
-
-/// Whether an invisible character has business between its neighbours.
-fn belongs(c: char, before: Option<char>, after: &str) -> bool {
-    let Some(before) = before else {
-        return false;
-    };
-    let after = after.chars().next();
-    match c {
-        // One selector after a sign that has more than one form, or a keycap's digit.
-        '\u{FE00}'..='\u{FE0F}' => {
-            !before.is_ascii() && !is_invisible(before)
-                || matches!(before, '0'..='9' | '#' | '*') && after == Some('\u{20E3}')
-                || before == '\u{200D}'
-        }
-        // Rare forms of Han characters, and Mongolian selectors, after their letter.
-        '\u{E0100}'..='\u{E01EF}' => {
-            matches!(before, '\u{3400}'..='\u{9FFF}' | '\u{20000}'..='\u{3FFFF}')
-        }
-        '\u{180B}'..='\u{180F}' => matches!(before, '\u{1800}'..='\u{18AF}'),
-        // Joiners and non-joiners inside emoji, Persian, Hindi and their like.
-        '\u{200C}' | '\u{200D}' => {
-            !before.is_ascii()
-                && before > '\u{2FF}'
-                && after.is_none_or(|c| c > '\u{2FF}' || c == ' ')
-        }
-        // Direction marks next to letters that run from the right.
-        '\u{200E}' | '\u{200F}' | '\u{61C}' => {
-            let from_right = |c: char| matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}');
-            from_right(before) || after.is_some_and(from_right)
-        }
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn emoji_and_joined_scripts_are_left_alone() {
+    fn what_unicode_lists_and_what_scripts_need_is_left_alone() {
         for text in [
             "plain",
-            "👩\u{200D}💻 and 🏳\u{FE0F}\u{200D}🌈",
-            "❤\u{FE0F} 1\u{FE0F}\u{20E3}",
-            "می\u{200C}خواهم",
-            "क\u{94D}\u{200D}ष",
+            "👩\u{200D}💻 and 🏳\u{FE0F}\u{200D}🌈, 🏳\u{200D}🌈",
+            "🕵🏻\u{200D}♂\u{FE0F} 👩🏽\u{200D}🤝\u{200D}👨🏿 👁\u{FE0F}\u{200D}🗨\u{FE0F}",
+            "👨\u{200D}👩\u{200D}👧\u{200D}👦👩\u{200D}❤\u{FE0F}\u{200D}💋\u{200D}👨",
+            "❤\u{FE0F} ❤\u{FE0E} ©\u{FE0F} 1\u{FE0F}\u{20E3} #\u{FE0F}\u{20E3}",
+            "∩\u{FE00} 辻\u{E0100} 辻\u{E0101} 邉\u{E010E} 㐂\u{E0101} 𠮟\u{E0100}",
+            "ᠠ\u{180B}ᠨ\u{180E}ᠠ",
+            "می\u{200C}خواهم کاربر\u{200C}ها ه\u{200D}",
+            "क\u{94D}\u{200D}ष র\u{200D}\u{9CD}য",
+            "ភាសា\u{200B}ខ្មែរ",
             "🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}",
+            "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+            "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}",
+            "🏴\u{200D}☠\u{FE0F}",
             "שלום\u{200F}!",
+            "⠁\u{2800}\u{2800}⠃\n\u{2800}\u{2800}⣿",
+            "\u{FEFF}at the start",
         ] {
-            assert_eq!(hidden_runs(text), [], "{text}");
+            assert_eq!(hidden_runs(text), [], "{text} {}", text.escape_unicode());
         }
+    }
+
+    /// The ways through of the trial of 17 November 2026, and their neighbours.
+    #[test]
+    fn covert_channels_are_found() {
+        let flag = "🏴\u{E0069}\u{E0067}\u{E006E}\u{E006F}\u{E0072}\u{E0065}\u{E007F}";
+        for (text, hidden) in [
+            (flag.to_owned(), 7),
+            (flag.repeat(3), 21),
+            // The flag of Texas has the right form and is not recommended.
+            (
+                "🏴\u{E0075}\u{E0073}\u{E0074}\u{E0078}\u{E007F}".to_owned(),
+                5,
+            ),
+            // One flag too many tags.
+            (
+                "🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}\u{E0041}".to_owned(),
+                1,
+            ),
+            (format!("—{}", "\u{200C}\u{200D}".repeat(256)), 512),
+            (format!("ی{}", "\u{200C}\u{200D}".repeat(4)), 8),
+            (format!("—{}", "\u{200D}\u{FE01}".repeat(128)), 256),
+            ("─\u{FE00}─\u{FE05}─\u{FE0F}".to_owned(), 3),
+            ("❤\u{FE00}".to_owned(), 1),
+            ("❤\u{FE0F}\u{FE0F}".to_owned(), 1),
+            ("0\u{FE0F} 0\u{FE00}".to_owned(), 2),
+            // One form more than is listed, and a sign that has none.
+            ("辻\u{E01EF} ─\u{E0100} あ\u{E0100}".to_owned(), 3),
+            ("\u{1BCA0}\u{1BCA1}\u{1BCA2}\u{1BCA3}".to_owned(), 4),
+            ("\u{13430}\u{1343F}".to_owned(), 2),
+            ("a\u{2800}b \u{2800}".to_owned(), 2),
+            ("\u{E000} \u{F8FF} \u{F0041} \u{10FFFD}".to_owned(), 4),
+            ("\u{FDD0}\u{FFFE}\u{1FFFE}\u{10FFFF}".to_owned(), 4),
+            (
+                "a\u{2063}\u{2064}\u{3164}\u{115F}\u{FFA0}\u{34F}".to_owned(),
+                6,
+            ),
+            // Signs that are joined as Unicode joins none.
+            ("👩\u{200D}👩 🔥\u{200D}🔥\u{200D}🔥".to_owned(), 3),
+            ("👩\u{200D}💻\u{200D}".to_owned(), 1),
+            ("क\u{200D}\u{FE00}\u{200D}".to_owned(), 3),
+            ("ב\u{200E}\u{200F}\u{200E}\u{200F}x".to_owned(), 3),
+            ("so\u{AD}ft ".repeat(17), 17),
+            (". \u{200B}".repeat(17), 17),
+        ] {
+            let count: usize = carriers(&text)
+                .iter()
+                .map(|run| run.of(&text).chars().count())
+                .sum();
+            assert_eq!(count, hidden, "{}", text.escape_unicode());
+        }
+        assert_eq!(carriers(&"so\u{AD}ft ".repeat(16)), []);
+    }
+
+    #[test]
+    fn long_chains_take_time_in_proportion() {
+        let started = std::time::Instant::now();
+        for unit in [
+            "👩\u{200D}",
+            "\u{2800}",
+            "👩\u{FE0F}",
+            "\u{200D}",
+            "辻\u{E0100}",
+        ] {
+            carriers(&unit.repeat(1024 * 1024 / unit.len()));
+        }
+        assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     }
 
     #[test]

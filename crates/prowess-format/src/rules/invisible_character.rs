@@ -21,10 +21,8 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     if !hidden_unicode::may_hide(text) {
         return;
     }
-    for run in hidden_unicode::hidden_runs(text) {
-        if hidden_unicode::is_break(text, run) {
-            let fix = Fix::replace("take it out", run, "");
-            report.note_with_fix(&RULE, run, hidden_unicode::message(run.of(text)), fix);
-        }
+    for run in hidden_unicode::line_breaks(text) {
+        let fix = Fix::replace("take it out", run, "");
+        report.note_with_fix(&RULE, run, hidden_unicode::message(run.of(text)), fix);
     }
 }
