@@ -5,10 +5,7 @@
 //! near it comes to the first. The weights were fitted on labelled requests (`cargo xtask quality
 //! --calibrate`); `docs/SELECTION.md` shows how well the result holds.
 
-use crate::{
-    rank::{Ranker, Scored},
-    select::Match,
-};
+use crate::{rank::Scored, ranker::Ranker};
 
 /// From this confidence on, a match is taken without asking.
 pub const CONFIDENT: f32 = 0.7;
@@ -65,20 +62,16 @@ impl Evidence {
     }
 }
 
-/// Gives each scored document its confidence.
-pub(crate) fn weigh(ranker: Ranker, found: &[Scored], size: usize) -> Vec<Match> {
+/// How likely each of the scored documents is to be the right one.
+pub(crate) fn weigh(ranker: Ranker, found: &[Scored], size: usize) -> Vec<f32> {
     let odds: Vec<f32> = Evidence::of(found, size)
         .iter()
         .map(|evidence| evidence.odds(ranker))
         .collect();
     // However many are asked for, the first ones decide, so that the confidence stays the same.
     let shared: f32 = 1.0 + odds.iter().take(MENU).sum::<f32>();
-    let weigh = |(at, (scored, odds)): (usize, (&Scored, &f32))| Match {
-        document: scored.document,
-        score: scored.score,
-        confidence: odds / (shared + if at < MENU { 0.0 } else { *odds }),
-    };
-    found.iter().zip(&odds).enumerate().map(weigh).collect()
+    let weigh = |(at, odds)| odds / (shared + if at < MENU { 0.0 } else { odds });
+    odds.into_iter().enumerate().map(weigh).collect()
 }
 
 #[cfg(test)]
@@ -91,8 +84,7 @@ mod tests {
             score: *score,
         };
         let found: Vec<Scored> = scores.iter().enumerate().map(found).collect();
-        let matches = weigh(Ranker::Lexical, &found, 100);
-        matches.iter().map(|found| found.confidence).collect()
+        weigh(Ranker::Lexical, &found, 100)
     }
 
     #[test]

@@ -12,7 +12,8 @@ use crate::{
     confidence,
     index::{Entry, Index},
     query::Query,
-    rank::{Ranker, Scored, best_first, keep_best},
+    rank::{Scored, best_first, keep_best},
+    ranker::Ranker,
     select::{Decision, MENU, Match, Policy, Selection},
 };
 

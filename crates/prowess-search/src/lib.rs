@@ -24,7 +24,8 @@
 pub use explain::{Explainer, Explanation};
 pub use index::{Entry, Field, FieldWeights, Index, IndexError};
 pub use query::Query;
-pub use rank::{Ranker, Scored, UnknownRanker, Weights};
+pub use rank::Scored;
+pub use ranker::{Ranker, UnknownRanker, Weights};
 pub use select::{Decision, Match, Policy, Selection, same_tag};
 pub use words::is_dense;
 
@@ -40,6 +41,7 @@ pub mod confidence;
 pub mod embed;
 mod query;
 pub mod rank;
+mod ranker;
 pub mod select;
 
 // Why.

@@ -2,7 +2,7 @@
 
 use crate::{
     index::{Field, Index, sections},
-    rank::{Ranker, Weights, overlap},
+    ranker::{Ranker, Weights},
     words::{self, Interner, Kind, Stemmers},
 };
 
@@ -44,7 +44,7 @@ impl Query {
     pub fn new(index: &Index, text: &str, ranker: Ranker) -> Self {
         let words = match ranker {
             Ranker::Lexical => return Self::weighted(index, text, Weights::default()),
-            Ranker::Overlap => Words::Overlap(overlap::count_tokens(text)),
+            Ranker::Overlap => Words::Overlap(count_tokens(text)),
         };
         Self {
             words,
@@ -404,4 +404,25 @@ fn ends(text: &str) -> Vec<&str> {
         .find(boundary)
         .unwrap_or(text.len());
     vec![&text[..head], &text[tail..]]
+}
+
+/// The different tokens of a request, and how often each stands in it.
+///
+/// All sums are halves, which `f32` holds exactly, so the order of adding does not matter.
+fn count_tokens(query: &str) -> Vec<(String, f32)> {
+    let mut numbers = Interner::<()>::default();
+    let mut counts: Vec<f32> = Vec::new();
+    words::tokens(query, |token| {
+        let lower = token.to_ascii_lowercase();
+        let (number, new) = numbers.intern(lower.as_bytes());
+        if new {
+            counts.push(0.0);
+        }
+        counts[number as usize] += 1.0;
+    });
+    counts
+        .into_iter()
+        .enumerate()
+        .map(|(number, count)| (numbers.text(number as u32).to_owned(), count))
+        .collect()
 }

@@ -6,7 +6,8 @@ use crate::{
     confidence,
     index::Index,
     query::{Query, Words},
-    rank::{Ranker, Scored, lexical, overlap},
+    rank::{Scored, lexical, overlap},
+    ranker::Ranker,
 };
 
 /// Who may be chosen, and when a choice is sure enough.
@@ -156,7 +157,13 @@ impl Index {
         let tagged = !policy.include_tags.is_empty();
         let threshold = policy.threshold();
         let ranked = ranked(self, query, threshold, limit, tagged, allow);
-        let mut matches = confidence::weigh(query.ranker(), &ranked, self.len());
+        let confidences = confidence::weigh(query.ranker(), &ranked, self.len());
+        let found = |(scored, confidence): (&Scored, f32)| Match {
+            document: scored.document,
+            score: scored.score,
+            confidence,
+        };
+        let mut matches: Vec<Match> = ranked.iter().zip(confidences).map(found).collect();
         let decision = decide(&matches, policy);
         matches.truncate(policy.top_k);
         Selection { matches, decision }

@@ -3,7 +3,7 @@
 //! Only block style is left to read: flow collections, anchors, aliases, tags and
 //! directives end in a refusal wherever they start, so they never become tokens.
 
-use super::{source::Fault, structure::PossibleKey, text::Text};
+use super::{source::Fault, text::Text};
 
 /// What the text means at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,15 @@ pub(super) struct Remarks {
 struct Skipped {
     /// The first stands on the line of the token before it.
     beside: bool,
+}
+
+/// A scalar that turns into a key when a `:` follows it on its line.
+pub(super) struct PossibleKey {
+    pub(super) token: usize,
+    pub(super) start: usize,
+    pub(super) line: usize,
+    pub(super) column: isize,
+    pub(super) required: bool,
 }
 
 /// Walks the characters once and collects tokens.

@@ -1,21 +1,12 @@
 //! Keys, list items and indentation: where collections open and close.
 
 use super::{
-    scan::{Kind, Remarks, Scanner, Token},
+    scan::{Kind, PossibleKey, Remarks, Scanner, Token},
     source::Fault,
 };
 
 /// A key on one line ends at most this many characters after its start.
 const LONGEST_KEY: usize = 1024;
-
-/// A scalar that turns into a key when a `:` follows it on its line.
-pub(super) struct PossibleKey {
-    token: usize,
-    start: usize,
-    line: usize,
-    column: isize,
-    required: bool,
-}
 
 impl Scanner<'_> {
     pub(super) fn fetch_document_end(&mut self) -> Result<(), Fault> {

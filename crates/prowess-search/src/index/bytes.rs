@@ -248,7 +248,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{index::Entry, query::Query, rank::Ranker};
+    use crate::{index::Entry, query::Query, ranker::Ranker};
 
     fn index() -> Index {
         let skill = |name, description: &'static str| Entry {

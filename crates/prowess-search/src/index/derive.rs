@@ -169,7 +169,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{query::Query, rank::Ranker};
+    use crate::{query::Query, ranker::Ranker};
     use proptest::prelude::*;
 
     const WORDS: [&str; 12] = [

@@ -5,10 +5,7 @@
 //! number of different tokens in the body.
 
 use super::{Best, Scored, with_scratch};
-use crate::{
-    index::{IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Index},
-    words::{self, Interner},
-};
+use crate::index::{IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Index};
 
 /// Ranks documents that reach `min_score` by the tokens of a request, best first.
 ///
@@ -75,25 +72,4 @@ const fn worth() -> [f32; 16] {
 
 const fn on(places: u8, place: u8, worth: f32) -> f32 {
     if places & place == 0 { 0.0 } else { worth }
-}
-
-/// The different tokens of a request, and how often each stands in it.
-///
-/// All sums are halves, which `f32` holds exactly, so the order of adding does not matter.
-pub(crate) fn count_tokens(query: &str) -> Vec<(String, f32)> {
-    let mut numbers = Interner::<()>::default();
-    let mut counts: Vec<f32> = Vec::new();
-    words::tokens(query, |token| {
-        let lower = token.to_ascii_lowercase();
-        let (number, new) = numbers.intern(lower.as_bytes());
-        if new {
-            counts.push(0.0);
-        }
-        counts[number as usize] += 1.0;
-    });
-    counts
-        .into_iter()
-        .enumerate()
-        .map(|(number, count)| (numbers.text(number as u32).to_owned(), count))
-        .collect()
 }
