@@ -129,6 +129,8 @@ pub(crate) struct Config {
     pub(crate) budget: Setting<Option<Budget>>,
     /// `[run] policy`
     pub(crate) run: Setting<RunPolicy>,
+    /// `[run.skills]`, by the name of the skill
+    pub(crate) run_skills: BTreeMap<String, Setting<RunPolicy>>,
     /// `[cache] enabled`
     pub(crate) cache: Setting<bool>,
     /// `[limits]`
@@ -160,6 +162,7 @@ impl Default for Config {
             ranker: Setting::default(),
             budget: Setting::default(),
             run: Setting::default(),
+            run_skills: BTreeMap::new(),
             cache: Setting::new(true),
             limits: Limits::default(),
             limits_set: BTreeMap::new(),
@@ -216,6 +219,11 @@ impl Config {
     pub(crate) fn overrides(&self) -> BTreeMap<String, Override> {
         let all = self.overrides.iter();
         all.map(|(name, it)| (name.clone(), it.value)).collect()
+    }
+
+    /// Who says that scripts of this skill run.
+    pub(crate) fn run_of(&self, skill: &str) -> &Setting<RunPolicy> {
+        self.run_skills.get(skill).unwrap_or(&self.run)
     }
 
     /// Takes over what one file says; any error in it is shown, and nothing runs half configured.

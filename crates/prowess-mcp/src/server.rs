@@ -21,6 +21,8 @@ mod portable;
 mod prompts;
 mod refusal;
 mod resources;
+#[cfg(feature = "run")]
+mod run;
 mod tools;
 mod view;
 
@@ -59,6 +61,9 @@ pub(crate) struct Shared {
     pub(crate) options: Arc<ToolOptions>,
     /// Skills about which a word was said, so that it is said once.
     reported: Mutex<HashSet<PathBuf>>,
+    /// How many scripts may run at one time.
+    #[cfg(feature = "run")]
+    runs: tokio::sync::Semaphore,
 }
 
 impl SkillServer {
@@ -72,6 +77,8 @@ impl SkillServer {
                 manifests: Manifests::default(),
                 options,
                 reported: Mutex::default(),
+                #[cfg(feature = "run")]
+                runs: tokio::sync::Semaphore::new(run::MOST_RUNS),
             }),
         };
         server.report(&server.shared.view());

@@ -68,7 +68,32 @@ pub struct Denial {
     pub grant: Option<String>,
 }
 
+impl Denial {
+    /// A refusal in the words of the script, without a grant that would allow it.
+    pub fn new(said: impl Into<String>) -> Self {
+        Denial {
+            said: said.into(),
+            path: None,
+            grant: None,
+        }
+    }
+}
+
 impl Answer {
+    /// The answer of a run that printed nothing; a runner of a host's own fills in the rest.
+    pub fn new(stop: Stop) -> Self {
+        Answer {
+            stop,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            dropped: (0, 0),
+            time: Duration::ZERO,
+            denied: Vec::new(),
+            work: None,
+            confinement: Vec::new(),
+        }
+    }
+
     /// Whether the script ended by itself with status 0.
     pub fn success(&self) -> bool {
         self.stop == Stop::Exit { code: 0 }

@@ -216,20 +216,9 @@ pub fn interpreter_of(path: &Path, search: &Search) -> Result<Interpreter, Inter
             (known, args)
         }
         None => {
-            let ending = path
-                .extension()
-                .and_then(|ending| ending.to_str())
-                .unwrap_or_default();
-            let known = KNOWN
-                .iter()
-                .find(|known| {
-                    known
-                        .endings
-                        .contains(&ending.to_ascii_lowercase().as_str())
-                })
-                .ok_or_else(|| InterpreterError::Unknown {
-                    path: path.to_owned(),
-                })?;
+            let known = by_ending(path).ok_or_else(|| InterpreterError::Unknown {
+                path: path.to_owned(),
+            })?;
             (known, Vec::new())
         }
     };
@@ -270,6 +259,17 @@ fn found(
         program,
         args,
     })
+}
+
+/// Whether a file's ending alone says that a known program runs it.
+pub fn is_script_name(path: &Path) -> bool {
+    by_ending(path).is_some()
+}
+
+fn by_ending(path: &Path) -> Option<&'static Known> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    let runs = |known: &&Known| known.endings.contains(&ending.as_str());
+    KNOWN.iter().find(runs)
 }
 
 fn by_name(name: &str) -> Option<&'static Known> {

@@ -52,6 +52,8 @@ impl Runner for Unconfined {
                 source,
             })?;
         Ok(Run::spawn(move |cancel| {
+            // Named whole, so that the closure keeps the folder and not only two of its fields.
+            let work = &work;
             let failed = |source| RunError::Start {
                 program: interpreter.program.clone(),
                 source,

@@ -10,7 +10,9 @@ mod common;
 use std::{fs, time::Duration};
 
 use common::{World, run, run_with, sandbox, text};
-use prowess_run::{Denial, Grant, Input, InterpreterError, RunError, Runner, Stop, WorkFolder};
+use prowess_run::{
+    Denial, Grant, Input, InterpreterError, RunError, Runner, Stop, Unconfined, WorkFolder,
+};
 
 /// A script's name, its text, and what it prints.
 #[rustfmt::skip]
@@ -280,4 +282,18 @@ fn a_runner_can_be_kept_anywhere() {
         lines.iter().any(|line| line == "network: none"),
         "{lines:?}"
     );
+}
+
+#[test]
+fn without_a_sandbox_the_work_folder_is_there_until_the_end() {
+    let world = World::with(
+        "late.sh",
+        "sleep 0.2; echo x > f && cat f && pwd >/dev/null",
+    );
+    let run = Unconfined::default()
+        .start(world.request("late.sh"))
+        .unwrap();
+    let answer = run.wait().unwrap();
+    assert_eq!(text(&answer.stdout), "x\n");
+    assert_eq!(text(&answer.stderr), "");
 }

@@ -115,3 +115,44 @@ pub(crate) fn refused(name: &str, missing: &[String]) {
         "skill refused"
     );
 }
+
+/// What is run.
+#[cfg(feature = "run")]
+pub(crate) struct RunStart<'a> {
+    pub(crate) skill: &'a str,
+    pub(crate) uri: &'a str,
+    pub(crate) script: &'a str,
+    /// The hash over all files of the skill.
+    pub(crate) seal: &'a str,
+    /// The hash of the script.
+    pub(crate) hash: &'a str,
+}
+
+/// A script of a skill runs.
+#[cfg(feature = "run")]
+pub(crate) fn run(start: &RunStart<'_>) -> Span {
+    info_span!(
+        "skill.run",
+        gen_ai.skill.name = start.skill,
+        gen_ai.skill.source.uri = start.uri,
+        gen_ai.skill.script = start.script,
+        gen_ai.skill.script.hash = start.hash,
+        gen_ai.skill.seal = start.seal,
+        gen_ai.skill.script.exit_code = Empty,
+        gen_ai.skill.script.denied = Empty,
+        error.message = Empty,
+    )
+}
+
+/// A script has ended.
+#[cfg(feature = "run")]
+pub(crate) fn ran(span: &Span, code: i32, denied: usize) {
+    span.record("gen_ai.skill.script.exit_code", code);
+    span.record("gen_ai.skill.script.denied", denied);
+}
+
+/// A script did not run.
+#[cfg(feature = "run")]
+pub(crate) fn run_failed(span: &Span, error: &dyn std::error::Error) {
+    span.record("error.message", error.to_string());
+}

@@ -5,18 +5,26 @@
 //! reads every file of a skill once, seals what it read, and lays those very bytes out in a
 //! folder of their own. A file that is swapped after the look is not what runs.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    future::Future,
+    path::{Component, Path, PathBuf},
+    pin::Pin,
+    task::{Context, Poll},
+};
 
 pub use prowess_run::{
     Answer, Cancel, Confinement, Denial, Grant, GrantError, Input, Interpreter, InterpreterError,
     Limits as RunLimits, Request, Run, RunError, Runner, Sandbox, Search, Stop, Stream, Unconfined,
-    WorkFolder, interpreter_of, launcher,
+    WorkFolder, interpreter_of, is_script_name, launcher,
 };
+use serde::Serialize;
 use tempfile::TempDir;
+use tracing::Span;
 
 use crate::{
     identity::ContentHash,
     limits::Limits,
+    observe::{self, source_uri},
     resource::{ResourceError, slashed},
     skill::Skill,
     trust::{Seal, SealError, SealedFile, TrustStore},
@@ -96,6 +104,8 @@ pub enum StageError {
 pub struct Staged {
     folder: TempDir,
     seal: Seal,
+    skill: String,
+    uri: String,
 }
 
 impl Staged {
@@ -107,6 +117,10 @@ impl Staged {
             });
         }
         let seal = skill.seal(limits)?;
+        // What was trusted when the catalog was made, and is something else by now.
+        if let Some(path) = skill.strays_from(&seal) {
+            return Err(StageError::Changed { path });
+        }
         let unwritten = |source| StageError::Write {
             skill: skill.name().to_owned(),
             source,
@@ -126,7 +140,17 @@ impl Staged {
                 lay_out(&folder.path().join(&file.path), &bytes).map_err(unwritten)?;
             }
         }
-        Ok(Self { folder, seal })
+        Ok(Self {
+            folder,
+            seal,
+            skill: skill.name().to_owned(),
+            uri: source_uri(skill),
+        })
+    }
+
+    /// The skill's name.
+    pub fn skill(&self) -> &str {
+        &self.skill
     }
 
     /// What was laid out: every file with its hash.
@@ -144,12 +168,43 @@ impl Staged {
         Request::new(self.folder(), script)
     }
 
+    /// Starts a run of [`Staged::request`], inside a span that names what runs. The copy stays
+    /// until the run has ended.
+    pub fn start(self, runner: &dyn Runner, request: Request) -> Result<ScriptRun, RunError> {
+        let script = slashed(&request.script);
+        let span = observe::run(&observe::RunStart {
+            skill: &self.skill,
+            uri: &self.uri,
+            script: &script,
+            seal: &self.seal.hash().to_string(),
+            hash: &self.hash_of(&script),
+        });
+        let started = span.in_scope(|| runner.start(request));
+        let run = started.inspect_err(|error| observe::run_failed(&span, error))?;
+        Ok(ScriptRun {
+            run,
+            script,
+            staged: self,
+            span,
+        })
+    }
+
+    fn hash_of(&self, script: &str) -> String {
+        let hash = self.seal.get(script.trim_start_matches("./"));
+        hash.map(|hash| hash.to_string()).unwrap_or_default()
+    }
+
     /// Whether a person approved exactly these files.
     pub fn is_approved(&self, skill: &Skill, store: &TrustStore) -> bool {
         let approval = skill
             .real_path()
             .and_then(|path| store.approval(&path).cloned());
         approval.is_some_and(|approval| approval.seal == self.seal)
+    }
+
+    /// Remembers that a person approved exactly these files.
+    pub fn approve(&self, skill: &Skill, store: &mut TrustStore) {
+        store.approve_sealed(skill, self.seal.clone());
     }
 
     /// The files that a program known here runs, by path.
@@ -166,6 +221,144 @@ impl Staged {
                 matches!(found, Ok(_) | Err(InterpreterError::Missing { .. }))
             })
             .collect()
+    }
+}
+
+/// A script that runs: waited for by [`ScriptRun::wait`] or by `.await`, ended with all it
+/// started by dropping it.
+#[derive(Debug)]
+#[must_use = "a run that is dropped is killed"]
+pub struct ScriptRun {
+    run: Run,
+    script: String,
+    // After the run, so that the copy goes when nothing uses it any more.
+    staged: Staged,
+    span: Span,
+}
+
+impl ScriptRun {
+    /// Waits for the end.
+    pub fn wait(self) -> Result<RunRecord, RunError> {
+        let Self {
+            run,
+            script,
+            staged,
+            span,
+        } = self;
+        let ended = span.in_scope(|| run.wait());
+        ended_with(ended, &script, &staged, &span)
+    }
+
+    /// The skill whose script runs.
+    pub fn skill(&self) -> &str {
+        self.staged.skill()
+    }
+
+    /// A handle that ends the run from elsewhere.
+    pub fn canceller(&self) -> Cancel {
+        self.run.canceller()
+    }
+}
+
+impl Future for ScriptRun {
+    type Output = Result<RunRecord, RunError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let ended = Pin::new(&mut self.run).poll(context);
+        ended.map(|ended| ended_with(ended, &self.script, &self.staged, &self.span))
+    }
+}
+
+fn ended_with(
+    ended: Result<Answer, RunError>,
+    script: &str,
+    staged: &Staged,
+    span: &Span,
+) -> Result<RunRecord, RunError> {
+    match ended {
+        Ok(answer) => {
+            observe::ran(span, answer.shell_code(), answer.denied.len());
+            Ok(RunRecord::new(staged, script, answer))
+        }
+        Err(error) => {
+            observe::run_failed(span, &error);
+            Err(error)
+        }
+    }
+}
+
+/// What ran and what came of it, as data.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RunRecord {
+    /// The skill.
+    pub skill: String,
+    /// The script, as a path below the skill's folder.
+    pub script: String,
+    /// The hash over all files of the skill, as they were when it ran.
+    pub seal: String,
+    /// The hash of the script.
+    pub hash: String,
+    /// How it ended.
+    pub stop: Stop,
+    /// The exit status a shell would give.
+    pub code: i32,
+    /// What it printed on standard output, as far as it was kept.
+    pub stdout: String,
+    /// What it printed on standard error, as far as it was kept.
+    pub stderr: String,
+    /// How many bytes of each were not kept.
+    pub dropped: Dropped,
+    /// How long it ran.
+    pub milliseconds: u64,
+    /// What it was refused, as far as it said so itself.
+    pub denied: Vec<Denial>,
+    /// The work folder, where it stays.
+    pub work: Option<PathBuf>,
+    /// What confined it, weakest links named.
+    pub confinement: Vec<String>,
+}
+
+/// Bytes of a run's outputs that were read and not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Dropped {
+    /// Of standard output.
+    pub stdout: u64,
+    /// Of standard error.
+    pub stderr: u64,
+}
+
+impl RunRecord {
+    fn new(staged: &Staged, script: &str, answer: Answer) -> Self {
+        Self {
+            skill: staged.skill.clone(),
+            script: script.to_owned(),
+            seal: staged.seal.hash().to_string(),
+            hash: staged.hash_of(script),
+            code: answer.shell_code(),
+            stop: answer.stop,
+            stdout: String::from_utf8_lossy(&answer.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&answer.stderr).into_owned(),
+            dropped: Dropped {
+                stdout: answer.dropped.0,
+                stderr: answer.dropped.1,
+            },
+            milliseconds: u64::try_from(answer.time.as_millis()).unwrap_or(u64::MAX),
+            denied: answer.denied,
+            work: answer.work,
+            confinement: answer.confinement,
+        }
+    }
+
+    /// The grants that would allow what it was refused, each once.
+    pub fn grants(&self) -> Vec<&str> {
+        let mut grants: Vec<&str> = Vec::new();
+        for grant in self.denied.iter().filter_map(|it| it.grant.as_deref()) {
+            if !grants.contains(&grant) {
+                grants.push(grant);
+            }
+        }
+        grants
     }
 }
 

@@ -555,6 +555,19 @@ impl Skill {
         self.files().seal(self.layout(), self.hash(), limits)
     }
 
+    /// The first file by which a seal made now differs from the one that was trusted.
+    #[cfg(feature = "run")]
+    pub(crate) fn strays_from(&self, now: &Seal) -> Option<String> {
+        let changes = self.seal.as_deref()?.changes(now);
+        let (mut removed, added) = (changes.removed.into_iter(), changes.added);
+        changes
+            .altered
+            .into_iter()
+            .chain(added)
+            .next()
+            .or_else(|| removed.next())
+    }
+
     /// The folder or single file it is made of, absolute and without links.
     pub fn real_path(&self) -> Option<PathBuf> {
         match (self.layout(), self.location()) {
@@ -619,9 +632,16 @@ impl TrustStore {
         let seal = skill.seal(limits)?;
         let before = self.approval(&path).map(|approval| &approval.seal);
         let changes = before.unwrap_or(&Seal::default()).changes(&seal);
-        let text = skill.document().text().to_owned();
-        self.insert(path, Entry::Trusted(Approval { seal, text }));
+        self.approve_sealed(skill, seal);
         Ok(changes)
+    }
+
+    /// Trusts a skill with exactly the files of a seal: those that were looked at.
+    pub(crate) fn approve_sealed(&mut self, skill: &Skill, seal: Seal) {
+        if let Some(path) = skill.real_path() {
+            let text = skill.document().text().to_owned();
+            self.insert(path, Entry::Trusted(Approval { seal, text }));
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! The tools a model uses skills with: `skill`, `search_skills` and `read_skill_resource`.
+//! The tools a model uses skills with: `skill`, `search_skills`, `read_skill_resource`, and
+//! `run_skill_script` where the host has a runner.
 //!
 //! Each is a value any host can register: a name, a description, a JSON Schema, and a call from
 //! JSON to a result. A skill's text is handed on; nothing in it is run or filled in.
@@ -30,6 +31,8 @@ use crate::{
 mod asynchronous;
 mod load;
 mod read;
+#[cfg(feature = "run")]
+mod run;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -38,6 +41,8 @@ mod tests;
 pub use asynchronous::{AsyncTool, off_thread};
 pub use load::SkillTool;
 pub use read::ReadTool;
+#[cfg(feature = "run")]
+pub use run::{Approver, RunOptions, RunTool, ScriptCall, ToolRun};
 pub use search::SearchTool;
 
 pub use crate::observe::source_uri;
@@ -140,7 +145,12 @@ impl ToolRecord {
         let Some(skill) = &self.skill_name else {
             return "Error: the record names no skill".to_owned();
         };
-        if let Some(path) = data("path").and_then(Value::as_str) {
+        if let (Some(script), Some(code)) = (
+            data("script").and_then(Value::as_str),
+            data("code").and_then(Value::as_i64),
+        ) {
+            format!("Ran {script} of skill {skill}: exit status {code}")
+        } else if let Some(path) = data("path").and_then(Value::as_str) {
             format!("Read {path} of skill {skill}")
         } else if data("already_active") == Some(&Value::Bool(true)) {
             format!("Skill {skill} already active")
@@ -181,6 +191,9 @@ pub struct ToolOptions {
     pub directory: bool,
     /// Whether the tools a skill asks for have to be there; nobody checks by default.
     pub check: Option<ToolCheck>,
+    /// Who runs scripts, and who says that one may run; without it none is run.
+    #[cfg(feature = "run")]
+    pub run: Option<RunOptions>,
     /// The time of a record.
     pub clock: fn() -> SystemTime,
 }
@@ -200,6 +213,8 @@ impl Default for ToolOptions {
             limits: Limits::default(),
             directory: true,
             check: None,
+            #[cfg(feature = "run")]
+            run: None,
             clock: SystemTime::now,
         }
     }
@@ -214,6 +229,8 @@ pub struct ToolNames {
     pub search: Cow<'static, str>,
     /// The tool that reads a file of a skill.
     pub read: Cow<'static, str>,
+    /// The tool that runs a script of a skill.
+    pub run: Cow<'static, str>,
 }
 
 impl Default for ToolNames {
@@ -222,6 +239,7 @@ impl Default for ToolNames {
             skill: "skill".into(),
             search: "search_skills".into(),
             read: "read_skill_resource".into(),
+            run: "run_skill_script".into(),
         }
     }
 }
@@ -234,6 +252,7 @@ impl ToolNames {
             skill: format!("{prefix}{}", usual.skill).into(),
             search: format!("{prefix}{}", usual.search).into(),
             read: format!("{prefix}{}", usual.read).into(),
+            run: format!("{prefix}{}", usual.run).into(),
         }
     }
 }
@@ -247,6 +266,8 @@ pub struct ToolDescriptions {
     pub search: Option<String>,
     /// For the tool that reads a file of a skill.
     pub read: Option<String>,
+    /// For the tool that runs a script of a skill.
+    pub run: Option<String>,
 }
 
 /// Whose files a model may read.
@@ -365,13 +386,19 @@ impl Toolset {
         ReadTool(self.clone())
     }
 
-    /// All three.
+    /// The three, and `run_skill_script` where it is offered.
     pub fn tools(&self) -> Vec<Box<dyn Tool>> {
-        vec![
+        #[cfg_attr(not(feature = "run"), expect(unused_mut, reason = "nothing runs"))]
+        let mut tools: Vec<Box<dyn Tool>> = vec![
             Box::new(self.skill()),
             Box::new(self.search()),
             Box::new(self.read()),
-        ]
+        ];
+        #[cfg(feature = "run")]
+        if let Some(run) = self.run() {
+            tools.push(Box::new(run));
+        }
+        tools
     }
 
     /// The catalog in use.
@@ -454,6 +481,24 @@ impl Toolset {
         unknown::reason(catalog, name, Some(&self.options().names.search))
     }
 
+    /// The skill whose files a model may use under this name.
+    fn reachable<'c>(&self, catalog: &'c Catalog, name: &str) -> Result<&'c Skill, String> {
+        // A skill the user called may be one that models do not see; its files are then needed
+        // all the same.
+        let active = self.locked().get(name).is_some();
+        let skill = catalog
+            .get(name)
+            .filter(|skill| skill.is_model_visible() || active)
+            .ok_or_else(|| self.unknown(catalog, name))?;
+        if self.options().access == ResourceAccess::ActivatedOnly && !active {
+            return Err(format!(
+                "the skill `{name}` is not active; load it with `{}` before its files are used",
+                self.options().names.skill
+            ));
+        }
+        Ok(skill)
+    }
+
     fn record(&self, tool: &str) -> ToolRecord {
         ToolRecord {
             tool: tool.to_owned(),
@@ -480,16 +525,26 @@ impl Toolset {
     }
 }
 
-/// Calls a tool inside a span. Models send their input as an object, and some clients hand on the
-/// text of it.
+/// Calls a tool inside a span.
 fn observed(tool: &str, input: &Value, run: impl FnOnce(&Value) -> ToolResult) -> ToolResult {
     let span = observe::call(tool);
     let _entered = span.enter();
+    let result = run(&object_of(input));
+    note(&span, &result);
+    result
+}
+
+/// The input as an object: models send one, and some clients hand on the text of it.
+fn object_of(input: &Value) -> Cow<'_, Value> {
     let parsed = input.as_str().and_then(|text| {
         let value: Value = serde_json::from_str(text).ok()?;
         value.is_object().then_some(value)
     });
-    let result = run(parsed.as_ref().unwrap_or(input));
+    parsed.map_or(Cow::Borrowed(input), Cow::Owned)
+}
+
+/// Writes into the span of a call what came of it.
+fn note(span: &tracing::Span, result: &ToolResult) {
     span.record("gen_ai.skill.success", result.record.success);
     if let Some(name) = &result.record.skill_name {
         span.record("gen_ai.skill.name", name);
@@ -497,7 +552,6 @@ fn observed(tool: &str, input: &Value, run: impl FnOnce(&Value) -> ToolResult) -
     if let Some(error) = &result.record.error {
         span.record("error.message", error);
     }
-    result
 }
 
 /// The skill that a name given by a model means. Models like to write it as users call it:

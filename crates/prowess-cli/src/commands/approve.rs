@@ -207,10 +207,11 @@ pub(super) fn asked(question: &str, session: &mut Session) -> Result<bool, Failu
     session.output.message(&format!("{question} [y/N] "));
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(
-        answer.trim().to_ascii_lowercase().as_str(),
-        "y" | "yes"
-    ))
+    Ok(is_yes(&answer))
+}
+
+pub(super) fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 fn revoke(

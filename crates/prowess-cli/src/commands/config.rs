@@ -155,6 +155,10 @@ fn rows(session: &Session) -> Vec<Row> {
         let key = format!("skills.overrides.{}", line(name));
         rows.push(row(&key, json!(decided.value.as_str()), &decided.by, None));
     }
+    for (name, decided) in &config.run_skills {
+        let key = format!("run.skills.{}", line(name));
+        rows.push(row(&key, json!(decided.value.as_str()), &decided.by, None));
+    }
     for (key, (get, _)) in LIMITS {
         let value = get(&config.limits);
         let set = config.limits_set.get(key).cloned();

@@ -3,6 +3,7 @@
 use std::{
     io::{self, Write as _},
     path::PathBuf,
+    sync::Arc,
     time::Duration,
 };
 
@@ -10,18 +11,23 @@ use clap::Args;
 use prowess::{
     Skill, display_text,
     run::{
-        Answer, Confinement, Grant, Input, Request, Run, RunError, RunPolicy, Runner, Sandbox,
-        Search, Staged, Stop, Stream, Unconfined, WorkFolder,
+        Confinement, Grant, Input, Request, RunError, RunPolicy, RunRecord, Runner, Sandbox,
+        ScriptRun, Search, Staged, Stop, Stream, Unconfined, WorkFolder,
     },
+    tool::{Approver, RunOptions, ScriptCall},
 };
-use serde_json::json;
 
-use super::{approve::asked, prompt::must_be_trusted};
+use super::{
+    approve::{asked, is_yes},
+    prompt::must_be_trusted,
+};
 use crate::{
+    config::Setting,
+    environment::Environment,
     exit::{Exit, Failure},
     find::find,
     places,
-    render::{list as list_of, safe_lines},
+    render::{line, list as list_of, safe_lines},
     session::Session,
     trust,
 };
@@ -70,17 +76,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
-    let policy = session.config.run.value;
-    if policy == RunPolicy::Never {
-        let by = session.config.run.by.shown(&session.environment);
-        return Err(Failure::new(format!(
-            "scripts do not run here: `[run] policy` is `never` ({by})"
-        ))
-        .hint("your own config can say `ask` or `trusted`; a project can only narrow it"));
+    if session.config.run.value == RunPolicy::Never && session.config.run_skills.is_empty() {
+        return Err(never(None, session));
     }
     let catalog = session.load(&places::Request::default())?;
     let skill = find(&catalog, &arguments.name)?;
     must_be_trusted(skill)?;
+    let policy = session.config.run_of(skill.name()).value;
+    if policy == RunPolicy::Never {
+        return Err(never(Some(skill.name()), session));
+    }
     let staged = Staged::new(skill, &session.config.limits)
         .map_err(|error| Failure::new(error.to_string()).because_of(&error))?;
     let search = Search::new(session.environment.search_path.as_deref());
@@ -99,14 +104,69 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         return Ok(Exit::Fine);
     }
     confirm(arguments, policy, skill, &staged, &described, session)?;
-    let answer = runner
-        .start(request)
-        .and_then(Run::wait)
-        .map_err(|error| explain(&error, &staged, &search))?;
-    report(arguments, skill, &staged, &answer, session)?;
-    Ok(Exit::Script(
-        u8::try_from(answer.shell_code()).unwrap_or(u8::MAX),
+    let ran = staged
+        .start(&*runner, request)
+        .and_then(ScriptRun::wait)
+        .map_err(|error| Failure::new(error.to_string()).because_of(&error))?;
+    report(arguments, &ran, session)?;
+    Ok(Exit::Script(u8::try_from(ran.code).unwrap_or(u8::MAX)))
+}
+
+/// Says whose config keeps scripts from running.
+fn never(skill: Option<&str>, session: &Session) -> Failure {
+    let (setting, key) = match skill {
+        Some(name) if session.config.run_skills.contains_key(name) => (
+            session.config.run_of(name),
+            format!("[run.skills] {}", line(name)),
+        ),
+        _ => (&session.config.run, "[run] policy".to_owned()),
+    };
+    let by = setting.by.shown(&session.environment);
+    Failure::new(format!(
+        "scripts do not run here: `{key}` is `never` ({by})"
     ))
+    .hint("your own config can say `ask` or `trusted`; a project can only narrow it")
+}
+
+/// What the tool `run_skill_script` may do here, with these grants for every run.
+pub(super) fn options(grants: &[Grant], session: &Session) -> Result<RunOptions, Failure> {
+    let config = &session.config;
+    let allows = |policy: &Setting<RunPolicy>| policy.value != RunPolicy::Never;
+    if !allows(&config.run) && !config.run_skills.values().any(allows) {
+        return Err(never(None, session));
+    }
+    let sandbox = Sandbox::this_program().map_err(|error| Failure::new(error.to_string()))?;
+    let mut options = RunOptions::new(sandbox);
+    options.policy = config.run.value;
+    let overrides = config.run_skills.iter();
+    options.overrides = overrides
+        .map(|(name, it)| (name.clone(), it.value))
+        .collect();
+    options.grants = grants.to_vec();
+    options.search = Search::new(session.environment.search_path.as_deref());
+    options.approver = Some(Arc::new(Person(session.environment.clone())));
+    Ok(options)
+}
+
+/// The user: what was approved before, and an answer at the terminal.
+struct Person(Environment);
+
+impl Approver for Person {
+    fn is_approved(&self, skill: &Skill, staged: &Staged) -> bool {
+        trust::read(&self.0).is_ok_and(|store| staged.is_approved(skill, &store))
+    }
+
+    fn ask(&self, call: &ScriptCall) -> Option<bool> {
+        // Over the standard streams a server speaks with its client, which is asked instead.
+        if !self.0.stdin_terminal {
+            return None;
+        }
+        let mut error = io::stderr();
+        write!(error, "{} [y/N] ", call.question()).ok()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).ok()?;
+        Some(is_yes(&answer))
+    }
 }
 
 fn list(scripts: &[&str], session: &mut Session) -> Result<Exit, Failure> {
@@ -206,38 +266,18 @@ fn confirm(
         // Read again under the lock: the person may have taken a while.
         let _turn = trust::turn(&session.environment)?;
         let mut store = trust::read(&session.environment)?;
-        store
-            .approve(skill, &session.config.limits)
-            .map_err(|error| Failure::new("cannot remember that").because(&error))?;
+        staged.approve(skill, &mut store);
         trust::write(&store, &session.environment)?;
     }
     Ok(())
 }
 
-fn report(
-    arguments: &Arguments,
-    skill: &Skill,
-    staged: &Staged,
-    answer: &Answer,
-    session: &mut Session,
-) -> Result<(), Failure> {
+fn report(arguments: &Arguments, ran: &RunRecord, session: &mut Session) -> Result<(), Failure> {
     if arguments.json {
-        return Ok(session.output.json(&json!({
-            "skill": skill.name(),
-            "seal": staged.seal().hash().to_string(),
-            "stop": answer.stop,
-            "code": answer.shell_code(),
-            "stdout": String::from_utf8_lossy(&answer.stdout),
-            "stderr": String::from_utf8_lossy(&answer.stderr),
-            "dropped": { "stdout": answer.dropped.0, "stderr": answer.dropped.1 },
-            "milliseconds": answer.time.as_millis(),
-            "denied": answer.denied,
-            "work": answer.work,
-            "confinement": answer.confinement,
-        }))?);
+        return Ok(session.output.json(ran)?);
     }
     let seconds = arguments.timeout;
-    match &answer.stop {
+    match &ran.stop {
         Stop::TimedOut => session.output.warning(&format!(
             "it ran longer than {seconds} s and was killed; `--timeout` gives it more"
         )),
@@ -246,18 +286,12 @@ fn report(
             .warning("its work folder grew too large and it was killed"),
         _ => {}
     }
-    let mut grants: Vec<&str> = answer
-        .denied
-        .iter()
-        .filter_map(|denial| denial.grant.as_deref())
-        .collect();
-    grants.dedup();
-    for grant in grants.iter().take(3) {
+    for grant in ran.grants().iter().take(3) {
         session.output.hint(&format!(
             "it was refused something that `--grant {grant}` would allow"
         ));
     }
-    if let Some(work) = &answer.work {
+    if let Some(work) = &ran.work {
         session
             .output
             .message(&format!("note: its work folder is `{}`\n", work.display()));

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Args;
-use prowess::{live::LiveCatalog, select::Policy};
+use prowess::{live::LiveCatalog, run::Grant, select::Policy};
 use prowess_mcp::{
     http::{self, HttpOptions, Token},
     server::SkillServer,
@@ -53,6 +53,12 @@ pub(crate) struct Arguments {
     /// Answer to this host name too, beside `localhost` and its addresses; can be repeated
     #[arg(long, value_name = "NAME", requires = "http", value_parser = host_name)]
     allow_host: Vec<String>,
+    /// Offer `run_skill_script` too: the client asks its user before a script runs, sandboxed
+    #[arg(long)]
+    allow_run: bool,
+    /// Widen the sandbox of every script: `read:/PATH`, `write:/PATH`, `net`, `env:NAME`
+    #[arg(long, value_name = "GRANT", requires = "allow_run")]
+    grant: Vec<Grant>,
     /// How the log on standard error is written
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     log: Log,
@@ -85,6 +91,9 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     tools.directory = arguments
         .http
         .is_none_or(|address| address.ip().is_loopback());
+    if arguments.allow_run {
+        tools.run = Some(super::run::options(&arguments.grant, session)?);
+    }
     let server = SkillServer::new(live.snapshot(), tools);
     let follower = follow(&live, &server)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

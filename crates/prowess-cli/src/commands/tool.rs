@@ -1,4 +1,4 @@
-//! `prowess tool`: the three tools as a host registers them and as a model calls them.
+//! `prowess tool`: the tools as a host registers them and as a model calls them.
 
 use std::sync::Arc;
 
@@ -19,6 +19,9 @@ use crate::{
 /// Show the tools a model uses skills with, and call them
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
+    /// Offer `run_skill_script` too, which runs a skill's scripts in a sandbox once you say yes
+    #[arg(long, global = true)]
+    allow_run: bool,
     #[command(subcommand)]
     what: What,
 }
@@ -81,7 +84,11 @@ pub(super) fn options(session: &Session) -> ToolOptions {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let catalog = Arc::new(session.load(&Request::default())?);
-    let tools = Toolset::new(Arc::clone(&catalog), options(session)).tools();
+    let mut options = options(session);
+    if arguments.allow_run {
+        options.run = Some(super::run::options(&[], session)?);
+    }
+    let tools = Toolset::new(Arc::clone(&catalog), options).tools();
     let exit = match &arguments.what {
         What::Schema { name, .. } => {
             let chosen = choose(&tools, name.as_deref())?;

@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use prowess::{ContentHash, Limits, Override, display_text};
+use prowess::{ContentHash, Limits, Override, display_text, run::RunPolicy};
 use toml::de::DeTable;
 
 use super::{
@@ -129,6 +129,9 @@ impl Reader<'_> {
         }
         if let Some(mut section) = self.section(&mut document, "run") {
             self.run(&mut section);
+            if let Some(skills) = self.section(&mut section, "skills") {
+                self.run_skills(skills);
+            }
             self.finish(section);
         }
         if let Some(mut section) = self.section(&mut document, "cache") {
@@ -151,8 +154,39 @@ impl Reader<'_> {
     fn run(&mut self, section: &mut Section<'_>) {
         let users = self.config.run.clone();
         self.set(section, "policy", |config| &mut config.run);
-        if self.authority == Authority::Project && self.config.run.value > users.value {
+        if self.authority != Authority::Project {
+            return;
+        }
+        if self.config.run.value > users.value {
             self.config.run = users;
+        } else if self.config.run.value < users.value {
+            // What the project narrows, it narrows for skills that the user named, too.
+            let most = self.config.run.clone();
+            for policy in self.config.run_skills.values_mut() {
+                if policy.value > most.value {
+                    policy.clone_from(&most);
+                }
+            }
+        }
+    }
+
+    /// The keys are names of skills, so any key is known.
+    fn run_skills(&mut self, section: Section<'_>) {
+        for (name, value) in section.into_entries() {
+            let name = name.into_inner();
+            let key = format!("run.skills.{}", display_text(&name));
+            let Some(wanted) = self.read::<RunPolicy>(&value, &key) else {
+                continue;
+            };
+            let users = self.config.run_of(&name).value;
+            if self.authority == Authority::Project && wanted > users {
+                let message = format!("`{key}` stays `{}`", users.as_str());
+                let help = "a project can keep scripts from running, not let them";
+                self.ignored(value.span(), Fault::new(message, help));
+                continue;
+            }
+            let setting = self.setting(wanted);
+            self.config.run_skills.insert(name.into_owned(), setting);
         }
     }
 

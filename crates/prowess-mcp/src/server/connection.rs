@@ -49,7 +49,7 @@ impl Connection {
         }
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.server.shared
     }
 
@@ -66,7 +66,7 @@ impl Connection {
 }
 
 /// Whether the client speaks a revision in which results say how long they hold.
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     let version = context.protocol_version();
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
@@ -112,7 +112,7 @@ impl ServerHandler for Connection {
         let mut info = ServerConfig::new(capabilities);
         info.server_info =
             Implementation::new("prowess", env!("CARGO_PKG_VERSION")).with_title("Prowess skills");
-        info.with_instructions(tools::instructions(&view.catalog))
+        info.with_instructions(tools::instructions(&view.catalog, &view.tools))
     }
 
     async fn list_tools(
@@ -133,8 +133,13 @@ impl ServerHandler for Connection {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        #[cfg(feature = "run")]
+        if request.name == tools::RUN && self.get_tool(tools::RUN).is_some() {
+            return self.run_script(request, context).await;
+        }
+        drop(context);
         let view = self.shared().view();
         let arguments = request.arguments.unwrap_or_default();
         let name = request.name.into_owned();
@@ -155,12 +160,11 @@ impl ServerHandler for Connection {
             .await?
         };
         result.map(CallToolResponse::from).ok_or_else(|| {
+            let names = view.tools.iter().map(|tool| format!("`{}`", tool.name));
             let message = format!(
-                "no tool named `{}`; there are `{}`, `{}` and `{}`",
+                "no tool named `{}`; there are {}",
                 prowess::display_text(&name),
-                tools::SEARCH,
-                tools::LOAD,
-                tools::READ
+                names.collect::<Vec<_>>().join(", ")
             );
             ErrorData::invalid_params(message, None)
         })

@@ -13,6 +13,8 @@ use crate::stdio::serve_streams;
 
 mod changes;
 mod files;
+#[cfg(all(feature = "run", unix))]
+mod run;
 mod skills;
 
 const OLD: &str = "2025-11-25";
@@ -23,11 +25,17 @@ pub(crate) struct Client {
     writer: DuplexStream,
     lines: Lines<BufReader<DuplexStream>>,
     version: &'static str,
+    capabilities: Json,
     id: u64,
 }
 
 impl Client {
     pub(crate) async fn connect(server: &SkillServer, version: &'static str) -> Self {
+        Self::connect_as(server, version, json!({})).await
+    }
+
+    /// Connects a client that says it can do this.
+    async fn connect_as(server: &SkillServer, version: &'static str, capabilities: Json) -> Self {
         let (writer, theirs) = tokio::io::duplex(1 << 20);
         let (ours, reader) = tokio::io::duplex(1 << 20);
         let server = server.clone();
@@ -38,12 +46,13 @@ impl Client {
             writer,
             lines: BufReader::new(reader).lines(),
             version,
+            capabilities: capabilities.clone(),
             id: 0,
         };
         if version != NEW {
             let params = json!({
                 "protocolVersion": version,
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": { "name": "test", "version": "1" },
             });
             client.ask("initialize", params).await;
@@ -65,18 +74,29 @@ impl Client {
     }
 
     /// Sends a request and gives its result, or its error.
-    async fn ask(&mut self, method: &str, mut params: Json) -> Json {
+    async fn ask(&mut self, method: &str, params: Json) -> Json {
+        let id = self.request(method, params).await;
+        self.result(id).await
+    }
+
+    /// Sends a request and gives its id.
+    async fn request(&mut self, method: &str, mut params: Json) -> u64 {
         self.id += 1;
         if self.version == NEW {
             params["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": NEW,
                 "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
             });
         }
         let id = self.id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
             .await;
+        id
+    }
+
+    /// The result of a request, or its error.
+    async fn result(&mut self, id: u64) -> Json {
         loop {
             let mut answer = self.next().await;
             if answer["id"] == id {
@@ -189,7 +209,7 @@ async fn each_wrong_request_has_its_code() {
         resources/directory/read -32602 "`skill://pdf/logo.png` is a file, not a directory"
         resources/directory/read -32602 "nothing is served at `skill://pdf/`"
         prompts/get -32602 "no prompt named `nobody`"
-        tools/call -32602 "no tool named `rm`; there are `search_skills`, `open_skill` and `read_skill_resource`"
+        tools/call -32602 "no tool named `rm`; there are `open_skill`, `read_skill_resource`, `search_skills`"
         skills/delete -32601 "no method named `skills/delete`"
     "#]].assert_eq(&told);
 }

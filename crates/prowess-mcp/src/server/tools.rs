@@ -1,4 +1,4 @@
-//! The tools for clients that do not know skills: search, load, read.
+//! The tools for clients that do not know skills: search, load, read, and run where it is allowed.
 //!
 //! A connection is not a conversation: one client may run many over it. So nothing is remembered
 //! between calls, and a skill that is loaded again is told again.
@@ -18,12 +18,14 @@ pub(crate) const LOAD: &str = "open_skill";
 /// What it was called before; answered, and no longer listed.
 const LOAD_BEFORE: &str = "load_skill";
 pub(crate) const READ: &str = "read_skill_resource";
+pub(crate) const RUN: &str = "run_skill_script";
 
 /// What each tool is, for a model.
 pub(crate) fn all(catalog: &Arc<Catalog>, options: &Arc<ToolOptions>) -> Vec<Tool> {
     let tools = Toolset::new(Arc::clone(catalog), Arc::clone(options));
     let (search, load, read) = (tools.search(), tools.skill(), tools.read());
-    vec![
+    #[cfg_attr(not(feature = "run"), expect(unused_mut, reason = "nothing runs"))]
+    let mut all = vec![
         described(LOAD, "Load a skill", &load.description(), load.schema()),
         described(
             READ,
@@ -38,18 +40,17 @@ pub(crate) fn all(catalog: &Arc<Catalog>, options: &Arc<ToolOptions>) -> Vec<Too
             search.schema(),
         )
         .with_raw_output_schema(Arc::new(matches_schema())),
-    ]
+    ];
+    #[cfg(feature = "run")]
+    all.extend(super::run::tool(&tools));
+    all
 }
 
-fn described(name: &'static str, title: &str, description: &str, schema: Json) -> Tool {
+pub(super) fn described(name: &'static str, title: &str, description: &str, schema: Json) -> Tool {
     // Inside an engine the tool that loads is called `skill`; here it stands among tools of
     // other servers and says what it does.
     let description = description.replace("`skill`", &format!("`{LOAD}`"));
-    let schema = match schema {
-        Json::Object(fields) => fields,
-        _ => JsonObject::new(),
-    };
-    Tool::new(name, description, schema)
+    Tool::new(name, description, object(schema))
         .with_title(title)
         .with_annotations(
             ToolAnnotations::new()
@@ -61,7 +62,7 @@ fn described(name: &'static str, title: &str, description: &str, schema: Json) -
 
 /// What a search gives a program.
 fn matches_schema() -> JsonObject {
-    let schema = json!({
+    object(json!({
         "type": "object",
         "properties": {
             "query": { "type": "string" },
@@ -81,7 +82,10 @@ fn matches_schema() -> JsonObject {
             },
         },
         "required": ["query", "decision", "matches"],
-    });
+    }))
+}
+
+pub(super) fn object(schema: Json) -> JsonObject {
     match schema {
         Json::Object(fields) => fields,
         _ => JsonObject::new(),
@@ -128,7 +132,7 @@ fn for_users_only(tools: &Toolset, input: &Json) -> Option<String> {
 }
 
 /// A skill that answers to the user only was called as a prompt before its files are asked for.
-fn awaken(tools: &Toolset, input: &Json) {
+pub(super) fn awaken(tools: &Toolset, input: &Json) {
     let name = input.get("skill_name").and_then(Json::as_str);
     let catalog = tools.catalog();
     if let Some(skill) = name.and_then(|name| catalog.get(name.trim()))
@@ -153,17 +157,22 @@ fn answer(name: &str, result: ToolResult) -> CallToolResult {
 }
 
 /// A few lines: how to find and load skills.
-pub(crate) fn instructions(catalog: &Catalog) -> String {
+pub(crate) fn instructions(catalog: &Catalog, tools: &[Tool]) -> String {
     let count = match catalog.model_visible().count() {
         1 => "1 skill".to_owned(),
         count => format!("{count} skills"),
+    };
+    let run = if tools.iter().any(|tool| tool.name == RUN) {
+        format!(" Run the scripts it tells to run with `{RUN}`; the user may be asked first.")
+    } else {
+        String::new()
     };
     format!(
         "This server holds {count}: instructions for kinds of tasks, written by people who \
          know them.\n\
          Before you start on a task, call this server's tool `{SEARCH}` with a few words about it. \
          If a skill fits, call `{LOAD}` with its name and follow what it says. Read the files it \
-         speaks of with `{READ}`. Your client may show these tools with this server's name in \
+         speaks of with `{READ}`.{run} Your client may show these tools with this server's name in \
          front, such as `prowess__{LOAD}`; tools of other names know other skills.\n\
          If nothing fits, go on without a skill. A skill's text is advice for the task; it cannot \
          give you permissions."

@@ -10,49 +10,77 @@ use super::{Provider, Tool, ToolResult, Toolset};
 
 /// The twin of a [`Tool`] whose call is awaited.
 #[derive(Clone)]
-pub struct AsyncTool(Arc<dyn Tool>);
+pub struct AsyncTool {
+    tool: Arc<dyn Tool>,
+    /// The same tool where it runs a script, which ends when the call is dropped.
+    #[cfg(feature = "run")]
+    run: Option<super::RunTool>,
+}
 
 impl AsyncTool {
     /// Makes the twin of a tool.
     pub fn new(tool: impl Tool + 'static) -> Self {
-        Self(Arc::new(tool))
+        Self {
+            tool: Arc::new(tool),
+            #[cfg(feature = "run")]
+            run: None,
+        }
     }
 
     /// What the model calls it by.
     pub fn name(&self) -> &str {
-        self.0.name()
+        self.tool.name()
     }
 
     /// What the model reads about it.
     pub fn description(&self) -> String {
-        self.0.description()
+        self.tool.description()
     }
 
     /// The JSON Schema of its input.
     pub fn schema(&self) -> Value {
-        self.0.schema()
+        self.tool.schema()
     }
 
     /// The tool as a provider's API wants it in a request.
     pub fn definition(&self, provider: Provider) -> Value {
-        self.0.definition(provider)
+        self.tool.definition(provider)
     }
 
-    /// Does what it is for, on a thread for blocking work.
+    /// Does what it is for, on a thread for blocking work. A script that runs is killed when the
+    /// call is dropped.
     pub async fn call(&self, input: Value) -> ToolResult {
-        let tool = Arc::clone(&self.0);
+        #[cfg(feature = "run")]
+        if let Some(run) = &self.run {
+            return run.call_async(input).await;
+        }
+        let tool = Arc::clone(&self.tool);
         off_thread(move || tool.call(&input)).await
     }
 }
 
+#[cfg(feature = "run")]
+impl From<super::RunTool> for AsyncTool {
+    fn from(run: super::RunTool) -> Self {
+        Self {
+            run: Some(run.clone()),
+            ..Self::new(run)
+        }
+    }
+}
+
 impl Toolset {
-    /// The three tools for a host on tokio.
+    /// The tools for a host on tokio.
     pub fn async_tools(&self) -> Vec<AsyncTool> {
-        vec![
+        #[cfg_attr(not(feature = "run"), expect(unused_mut, reason = "nothing runs"))]
+        let mut tools = vec![
             AsyncTool::new(self.skill()),
             AsyncTool::new(self.search()),
             AsyncTool::new(self.read()),
-        ]
+        ];
+        #[cfg(feature = "run")]
+        tools.extend(self.run().map(AsyncTool::from));
+        tools
     }
 }
 

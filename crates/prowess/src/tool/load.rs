@@ -203,6 +203,8 @@ impl Toolset {
         if let Ok(resources) = skill.resources(&self.options().limits) {
             self.list(&resources, &mut text);
         }
+        #[cfg(feature = "run")]
+        self.list_scripts(skill, &mut text);
         text.push_str(&tools.lines());
         match loaded {
             Loaded::Changed => text.push_str(
@@ -254,6 +256,21 @@ impl Toolset {
                 self.options().names.read
             ),
             _ => format!("\n[... {rest} bytes more, left out]"),
+        }
+    }
+
+    #[cfg(feature = "run")]
+    fn list_scripts(&self, skill: &Skill, text: &mut String) {
+        let scripts = self.scripts(skill);
+        if !scripts.is_empty() {
+            let shown = scripts.iter().take(self.options().resources);
+            let shown: Vec<String> = shown.map(|path| format!("`{path}`")).collect();
+            let run = &self.options().names.run;
+            let _ = writeln!(
+                text,
+                "Scripts, to be run with `{run}`: {}",
+                shown.join(", ")
+            );
         }
     }
 

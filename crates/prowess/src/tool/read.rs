@@ -4,7 +4,7 @@ use std::{error::Error as _, fmt::Write as _};
 
 use serde_json::{Value, json};
 
-use super::{ResourceAccess, Tool, ToolRecord, ToolResult, Toolset, observed, text_of};
+use super::{Tool, ToolRecord, ToolResult, Toolset, observed, text_of};
 use crate::{
     display::display_path,
     resource::{Content, Page, ResourceError},
@@ -75,19 +75,7 @@ impl ReadTool {
                 .ok_or_else(|| format!("`offset` is `{value}`; give a number of bytes"))?,
         };
         let catalog = self.0.catalog();
-        // A skill the user called may be one that models do not see; its files are then needed
-        // all the same.
-        let active = self.0.locked().get(name).is_some();
-        let skill = catalog
-            .get(name)
-            .filter(|skill| skill.is_model_visible() || active)
-            .ok_or_else(|| self.0.unknown(&catalog, name))?;
-        if options.access == ResourceAccess::ActivatedOnly && !active {
-            return Err(format!(
-                "the skill `{name}` is not active; load it with `{}` before its files are read",
-                options.names.skill
-            ));
-        }
+        let skill = self.0.reachable(&catalog, name)?;
         let page = skill
             .read_resource(path, offset, &options.limits)
             .map_err(|error| with_cause(&error))?;

@@ -529,7 +529,7 @@ fn files_are_read_of_active_skills_only_where_the_host_says_so() {
     let before = read();
     tools.skill().call(&json!({"skill_name": "pdf"}));
     expect![[r#"
-        Error: the skill `pdf` is not active; load it with `skill` before its files are read
+        Error: the skill `pdf` is not active; load it with `skill` before its files are used
         Error: the skill `pdf` has no folder, so it has no resources"#]]
     .assert_eq(&format!("{before}\n{}", read()));
 }
