@@ -171,6 +171,7 @@ impl Batch {
         words::scan(text, |word| found.push(word));
         let mut parts = parts.iter().copied();
         let (mut field, mut end) = (Field::Prose, 0);
+        let mut last = NONE;
         words.intern_all(text.as_bytes(), found, |word, number, new, meaning| {
             let word = word.range();
             while word.start >= end {
@@ -182,7 +183,9 @@ impl Batch {
             let count = &mut value(seen_words, &mut meaning.seen, number)[field as usize];
             *count = count.saturating_add(1);
             let ordered = matches!(field, Field::Name | Field::Description | Field::Tags);
-            if ordered && meaning.term != NONE {
+            // A word repeated on the spot is no neighbour of itself, nor are its parts.
+            let repeated = std::mem::replace(&mut last, number) == number;
+            if ordered && !repeated && meaning.term != NONE {
                 self.metadata.push(meaning.term);
                 let further = meaning.further(&lexicon.further).1;
                 self.metadata.extend_from_slice(further);

@@ -52,7 +52,10 @@ impl Field {
     }
 }
 
-/// What follows `not`, `n't` or `never` where a clause says what a skill is not for.
+/// How a word ends that negates what follows.
+const NOT: [&str; 4] = ["not", "n't", "n’t", "never"];
+
+/// What follows a negation where a clause says what a skill is not for.
 const NOT_FOR: &[&str] = &[
     "for ",
     "use ",
@@ -67,15 +70,39 @@ const NOT_FOR: &[&str] = &[
     "apply",
 ];
 
+/// The longest of them has so many words.
+const NOT_FOR_WORDS: usize = 3;
+
 /// Where the next clause starts that says what a skill is not for, in lower-case text.
+///
+/// A word counts once, however often it is repeated on the spot: `not not to to be used` rules
+/// out what `not to be used` does, so that nobody gains by writing a word twice.
 fn next_not_for(lower: &str) -> Option<usize> {
-    lower.match_indices('n').map(|(at, _)| at).find(|&at| {
-        let rest = &lower[at..];
-        ["not ", "n't ", "n’t ", "never "]
-            .iter()
-            .filter_map(|not| rest.strip_prefix(not))
-            .any(|after| NOT_FOR.iter().any(|what| after.starts_with(what)))
-    })
+    let (mut at, mut start, mut before) = (0, 0, "");
+    while let Some(word) = lower[at..].split_ascii_whitespace().next() {
+        at += lower[at..].find(word).unwrap_or(0);
+        if before != word {
+            (start, before) = (at, word);
+        }
+        at += word.len();
+        let mut after = lower[at..].split_ascii_whitespace().peekable();
+        let negates = NOT.iter().any(|not| word.ends_with(not));
+        // Of a repeated word only the last is looked at, which also keeps this linear.
+        if !negates || after.peek() == Some(&word) {
+            continue;
+        }
+        let mut next = String::new();
+        let mut last = "";
+        let changed = after.filter(|word| std::mem::replace(&mut last, word) != *word);
+        for word in changed.take(NOT_FOR_WORDS) {
+            next.push_str(word);
+            next.push(' ');
+        }
+        if NOT_FOR.iter().any(|what| next.starts_with(what)) {
+            return Some(start);
+        }
+    }
+    None
 }
 
 /// Splits a description into what it says and what it rules out.
@@ -174,6 +201,42 @@ mod tests {
             description: ""
         "#]]
         .assert_eq(&out);
+    }
+
+    #[test]
+    fn a_word_said_again_rules_out_what_it_rules_out_once() {
+        let not_for = |description: &str| {
+            let mut found = String::new();
+            clauses(description, |field, text| {
+                if field == Field::NotFor {
+                    found.push_str(text);
+                }
+            });
+            found
+        };
+        for (description, expected) in [
+            (
+                "Fills forms, not to be used on scans",
+                "not to be used on scans",
+            ),
+            (
+                "Not to to to be used on scans",
+                "Not to to to be used on scans",
+            ),
+            (
+                "Not not not to be used on scans",
+                "Not not not to be used on scans",
+            ),
+            ("A knot knot for climbers", "knot knot for climbers"),
+            ("never never apply  apply it", "never never apply  apply it"),
+            ("not for", "not for"),
+            ("not not", ""),
+        ] {
+            assert_eq!(not_for(description), expected, "{description}");
+        }
+        // Long runs are read once.
+        assert_eq!(not_for(&"not ".repeat(200_000)), "");
+        assert_eq!(not_for(&"not a ".repeat(200_000)), "");
     }
 
     #[test]
