@@ -15,11 +15,12 @@ use crate::{serving::target, workspace};
 const FORMAT: &str = "\"format_version\":57";
 
 /// The crates that programs build on.
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 7] = [
     "prowess-format",
     "prowess-search",
     "prowess",
     "prowess-eval",
+    "prowess-http",
     "prowess-mcp",
     "prowess-adk",
 ];

@@ -1,6 +1,11 @@
 //! Messages over streamable HTTP: one endpoint at `/mcp`, with bounds on everything.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -10,13 +15,13 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use prowess_http::{Bounds, Observer};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
 };
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-mod accept;
 mod gate;
 mod guard;
 mod metrics;
@@ -24,7 +29,7 @@ mod reject;
 mod sessions;
 mod streams;
 
-pub use guard::Token;
+pub use prowess_http::Token;
 
 use crate::{server::SkillServer, wire::MAX_MESSAGE};
 use gate::InFlight;
@@ -203,7 +208,40 @@ pub async fn serve(
     // Not a child of `end`: a request under way then still needs what answers it.
     let state = app_state(server, options, CancellationToken::new());
     let router = router(&state);
-    accept::run(listener, router, &state, &end).await;
+    let bounds = Bounds {
+        connections: state.options.connections,
+        head_timeout: state.options.head_timeout,
+        write_timeout: state.options.write_timeout,
+        grace: state.options.grace,
+    };
+    prowess_http::serve(listener, router, bounds, &state, &end).await;
+}
+
+impl Observer for AppState {
+    fn connected(&self) {
+        self.metrics.connected();
+    }
+
+    fn disconnected(&self) {
+        self.metrics.disconnected();
+    }
+
+    fn turned_away(&self, client: IpAddr) {
+        self.metrics.turned_away();
+        if let Some(unsaid) = self.quota.take() {
+            let most = self.options.connections;
+            let unsaid = (unsaid > 0).then_some(unsaid);
+            tracing::warn!(%client, most, unsaid, "a connection was turned away");
+        }
+    }
+
+    async fn answered(&self) {
+        self.in_flight.quiet().await;
+    }
+
+    fn end_streams(&self) {
+        self.ended.cancel();
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{HashMap, hash_map::Entry},
-    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering::Relaxed},
@@ -20,6 +19,7 @@ use axum::{
 use bytes::BytesMut;
 use futures::StreamExt as _;
 use http_body_util::BodyExt as _;
+use prowess_http::Client;
 use tokio::sync::watch;
 
 use super::{AppState, metrics::LONG, reject::Rejection, sessions::Call, streams::Stream};
@@ -30,31 +30,6 @@ pub(super) const SESSION: &str = "mcp-session-id";
 
 /// Bytes of messages that have not arrived whole, of all clients together.
 const MAX_ARRIVING: usize = 64 * 1024 * 1024;
-
-/// Where a request came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Client(SocketAddr);
-
-impl Client {
-    /// Programs on this machine share an address, and none may take the places of the others: each
-    /// connection of theirs is a client. Another machine is one client with all its connections.
-    pub(super) fn new(mut address: SocketAddr) -> Self {
-        if !address.ip().is_loopback() {
-            address.set_port(0);
-        }
-        Self(address)
-    }
-
-    /// The client of a request; a service without a socket is on this machine.
-    pub(super) fn of(request: &Request<Body>) -> Self {
-        let client = request.extensions().get::<Self>().copied();
-        client.unwrap_or_else(|| Self::new((Ipv4Addr::LOCALHOST, 0).into()))
-    }
-
-    pub(super) fn ip(self) -> IpAddr {
-        self.0.ip()
-    }
-}
 
 /// Requests under way.
 #[derive(Debug)]

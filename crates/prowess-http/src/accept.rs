@@ -1,6 +1,6 @@
 //! Connections: a bounded number, each within its times, and a calm end.
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::Future, net::IpAddr, sync::Arc, time::Duration};
 
 use axum::{Router, body::Body, http::Request};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
@@ -18,7 +18,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::{AppState, gate::Client};
+use crate::client::Client;
 
 /// Bytes of the head of a request.
 const HEAD: usize = 32 * 1024;
@@ -29,13 +29,58 @@ const MAX_TURNED_AWAY: usize = 64;
 const NO_ROOM: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n\
     Connection: close\r\nContent-Length: 0\r\n\r\n";
 
-pub(super) async fn run(
+/// What one connection may take, and how many there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Connections at one time; more are answered with 503.
+    pub connections: usize,
+    /// How long the head of a request may take, and a connection may be idle.
+    pub head_timeout: Duration,
+    /// How long a client may leave an answer unread.
+    pub write_timeout: Duration,
+    /// How long requests may go on once the server is told to end.
+    pub grace: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            connections: 512,
+            head_timeout: Duration::from_secs(15),
+            write_timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Is told of every connection, and ends what lasts.
+pub trait Observer: Send + Sync + 'static {
+    /// One more is open.
+    fn connected(&self) {}
+
+    /// One has ended.
+    fn disconnected(&self) {}
+
+    /// There was no room for one.
+    fn turned_away(&self, client: IpAddr);
+
+    /// Waits until every request that ends by itself has its answer.
+    fn answered(&self) -> impl Future<Output = ()> + Send;
+
+    /// Ends the streams that are left.
+    fn end_streams(&self);
+}
+
+/// Serves a router until `end` is cancelled. Then nobody new is let in, requests under way get
+/// their answers, and after them streams end.
+pub async fn serve(
     listener: TcpListener,
     router: Router,
-    state: &Arc<AppState>,
+    bounds: Bounds,
+    observer: &Arc<impl Observer>,
     end: &CancellationToken,
 ) {
-    let room = Arc::new(Semaphore::new(state.options.connections));
+    let room = Arc::new(Semaphore::new(bounds.connections));
     let turning_away = Arc::new(Semaphore::new(MAX_TURNED_AWAY));
     let graceful = GracefulShutdown::new();
     loop {
@@ -53,12 +98,7 @@ pub(super) async fn run(
             }
         };
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else {
-            state.metrics.turned_away();
-            if let Some(unsaid) = state.quota.take() {
-                let (client, most) = (address.ip(), state.options.connections);
-                let unsaid = (unsaid > 0).then_some(unsaid);
-                tracing::warn!(%client, most, unsaid, "a connection was turned away");
-            }
+            observer.turned_away(address.ip());
             if let Ok(permit) = Arc::clone(&turning_away).try_acquire_owned() {
                 tokio::spawn(async move {
                     turn_away(stream).await;
@@ -70,7 +110,7 @@ pub(super) async fn run(
         // Small answers must not wait for company.
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(state.options.write_timeout));
+        stream.set_write_timeout(Some(bounds.write_timeout));
         let service = {
             let router = router.clone();
             let client = Client::new(address);
@@ -82,29 +122,29 @@ pub(super) async fn run(
         };
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(state.options.head_timeout)
+            .header_read_timeout(bounds.head_timeout)
             .max_buf_size(HEAD)
             .serve_connection(TokioIo::new(Box::pin(stream)), service);
         let connection = graceful.watch(connection);
-        let state = Arc::clone(state);
-        state.metrics.connected();
+        let observer = Arc::clone(observer);
+        observer.connected();
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended early");
             }
-            state.metrics.disconnected();
+            observer.disconnected();
             drop(permit);
         });
     }
     drop(listener);
     let answered = async {
-        state.in_flight.quiet().await;
+        observer.answered().await;
         // What is left are streams, which end only when they are told to.
-        state.ended.cancel();
+        observer.end_streams();
     };
     let all = async { tokio::join!(graceful.shutdown(), answered) };
-    if timeout(state.options.grace, all).await.is_err() {
-        state.ended.cancel();
+    if timeout(bounds.grace, all).await.is_err() {
+        observer.end_streams();
         tracing::warn!("some requests did not end in time");
     }
 }
