@@ -15,13 +15,14 @@ use crate::{serving::target, workspace};
 const FORMAT: &str = "\"format_version\":57";
 
 /// The crates that programs build on.
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 8] = [
     "prowess-format",
     "prowess-search",
     "prowess",
     "prowess-eval",
     "prowess-http",
     "prowess-mcp",
+    "prowess-ui",
     "prowess-adk",
 ];
 

@@ -39,6 +39,7 @@ pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod tool;
 pub(crate) mod trust;
+pub(crate) mod ui;
 pub(crate) mod watch;
 pub(crate) mod why;
 
@@ -78,7 +79,15 @@ impl Cli {
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Look at skills",
-        &["list", "show", "resources", "read", "clients", "config"],
+        &[
+            "ui",
+            "list",
+            "show",
+            "resources",
+            "read",
+            "clients",
+            "config",
+        ],
     ),
     (
         "Write and check",
@@ -158,6 +167,7 @@ pub(crate) enum Verb {
     New(new::Arguments),
     Export(export::Arguments),
     Watch(watch::Arguments),
+    Ui(ui::Arguments),
     Clients(clients::Arguments),
     Trust(trust::Arguments),
     Approve(approve::Arguments),
@@ -203,6 +213,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::New(arguments) => new::run(&arguments, session),
         Verb::Export(arguments) => export::run(&arguments, session),
         Verb::Watch(arguments) => watch::run(&arguments, session),
+        Verb::Ui(arguments) => ui::run(&arguments, session),
         Verb::Clients(arguments) => clients::run(&arguments, session),
         Verb::Trust(arguments) => trust::run(&arguments, session),
         Verb::Approve(arguments) => approve::run(&arguments, session),

@@ -115,6 +115,16 @@ impl Failure {
         }
     }
 
+    /// What happened and what caused it, on one line, and the first step to take.
+    pub(crate) fn told(&self) -> (String, Option<&str>) {
+        let mut text = one_line(&self.message);
+        for cause in &self.causes {
+            // Writing to a string does not fail.
+            let _ = write!(text, ": {}", one_line(cause));
+        }
+        (text, self.hints.first().map(String::as_str))
+    }
+
     /// The code to end with.
     pub(crate) fn exit(&self) -> Exit {
         self.exit

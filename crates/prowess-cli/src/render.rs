@@ -15,7 +15,7 @@ mod text;
 pub(crate) use self::{
     paint::{Ink, Paint},
     table::Table,
-    text::{count, cut, line, line_start, list, safe_lines, thousands, width, wrap},
+    text::{count, cut, escape_json, line, line_start, list, safe_lines, thousands, width, wrap},
 };
 
 /// The width of output that no terminal limits: wide enough for a table, narrow enough to read.
@@ -129,7 +129,7 @@ impl Terminal {
 
     /// Writes what is JSON already, so that any terminal can show it.
     pub(crate) fn json_text(&mut self, json: &str) -> io::Result<()> {
-        self.data(&text::escape_json(json))?;
+        self.data(&escape_json(json))?;
         self.data("\n")
     }
 

@@ -8,6 +8,8 @@ use prowess::{
     format::{Diagnostic, Profile, Severity},
 };
 
+use serde::Serialize;
+
 use crate::{
     exit::{Exit, Failure},
     files,
@@ -35,7 +37,7 @@ use settings::{Baseline, Fingerprints, PathGlob, RuleLevel, Settings};
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
 )]
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Arguments {
     /// Files, skill folders or folders of skills; all skills that `list` knows when left out
     #[arg(value_name = "PATH")]
@@ -140,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     };
     let mut plan = Plan::default();
     if arguments.fix || for_people && !arguments.quiet {
-        plan = Plan::make(&checks, least, session);
+        plan = Plan::make(&checks, least, None, session);
     }
     if arguments.fix {
         plan.run(arguments.dry_run, session)?;
@@ -188,6 +190,61 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         session.output.hint(&message);
     }
     Ok(Exit::found(found || too_many || checks.skills.is_empty()))
+}
+
+/// What `check --json PATH` prints.
+pub(super) fn json_of(path: &Path, session: &mut Session) -> Result<String, Failure> {
+    let checks = check_one(path, session)?;
+    serde_json::to_string(&json::output(&checks))
+        .map_err(|error| Failure::new("cannot write JSON").because(&error))
+}
+
+/// What `check --fix PATH` did, or would do.
+#[derive(Debug, Serialize)]
+pub(super) struct Edit {
+    /// How the file would differ, or differs.
+    pub(super) diff: String,
+    /// How many findings are gone with that.
+    pub(super) findings: usize,
+    /// Why what was offered is left out.
+    pub(super) refused: Vec<String>,
+    /// Whether the file was written.
+    pub(super) written: bool,
+}
+
+/// Fixes one file, by every rule or by one; or only says how.
+pub(super) fn fix_one(
+    path: &Path,
+    code: Option<&str>,
+    write: bool,
+    session: &mut Session,
+) -> Result<Edit, Failure> {
+    let checks = check_one(path, session)?;
+    let least = if code.is_some() {
+        Severity::Hint
+    } else {
+        Severity::Warning
+    };
+    let plan = Plan::make(&checks, least, code, session);
+    if write {
+        plan.run(false, session)?;
+    }
+    Ok(Edit {
+        diff: plan.diff(session),
+        findings: plan.findings,
+        refused: plan.refusals().map(str::to_owned).collect(),
+        written: write && plan.files() > 0,
+    })
+}
+
+fn check_one(path: &Path, session: &mut Session) -> Result<Checks, Failure> {
+    let arguments = Arguments {
+        paths: vec![path.to_path_buf()],
+        profile: Profile::Standard,
+        ..Arguments::default()
+    };
+    let settings = settings(&arguments, session)?;
+    check(&arguments, &settings, session)
 }
 
 /// What the config says about rules, and the command line over it.

@@ -34,13 +34,7 @@ pub(super) fn run(
     let environment = session.places().library_environment();
     let clients = session.config.clients.clone();
     let view = View::new(client, &clients, &environment);
-    let mut files: Vec<&Listed> = if all {
-        view.files().iter().collect()
-    } else {
-        view.offered()
-    };
-    files.sort_by_key(|it| (it.name().to_owned(), it.path().to_path_buf()));
-    let rows: Vec<SkillRow<'_>> = files.iter().map(|it| row(it, client, catalog)).collect();
+    let rows = rows(&view, client, catalog, all);
     if json {
         let diagnostics = Vec::new();
         session.output.json(&ListOutput {
@@ -88,6 +82,22 @@ pub(super) fn run(
     }
     session.output.message(&format!("{footer}\n"));
     Ok(Exit::Fine)
+}
+
+/// What the client would list; with `all`, also what it leaves out.
+pub(super) fn rows<'a>(
+    view: &'a View<'_>,
+    client: &'a Client,
+    catalog: &'a Catalog,
+    all: bool,
+) -> Vec<SkillRow<'a>> {
+    let mut files: Vec<&Listed> = if all {
+        view.files().iter().collect()
+    } else {
+        view.offered()
+    };
+    files.sort_by_key(|it| (it.name().to_owned(), it.path().to_path_buf()));
+    files.iter().map(|it| row(it, client, catalog)).collect()
 }
 
 fn row<'a>(listed: &'a Listed, client: &'a Client, catalog: &'a Catalog) -> SkillRow<'a> {

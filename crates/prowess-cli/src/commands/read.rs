@@ -32,11 +32,11 @@ pub(crate) struct Arguments {
 
 /// What `read --json` prints.
 #[derive(Debug, Serialize)]
-struct Output<'a> {
-    skill: &'a str,
-    page: u32,
+pub(super) struct Output<'a> {
+    pub(super) skill: &'a str,
+    pub(super) page: u32,
     #[serde(flatten)]
-    part: &'a Page,
+    pub(super) part: &'a Page,
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
@@ -76,7 +76,12 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
 
 /// The page with this number. A page ends between characters, so the way to it leads through
 /// those before it.
-fn nth(skill: &Skill, path: &str, number: u32, limits: &Limits) -> Result<Page, Failure> {
+pub(super) fn nth(
+    skill: &Skill,
+    path: &str,
+    number: u32,
+    limits: &Limits,
+) -> Result<Page, Failure> {
     let mut page = one(skill, path, 0, limits)?;
     for passed in 1..number {
         let Some(next) = page.next_offset else {

@@ -7,7 +7,7 @@ use clap::Args;
 use prowess::{
     Catalog, Skill, display_path,
     explain::Explanation,
-    select::{Decision, Match, Selection},
+    select::{Decision, Match, Policy, Selection},
 };
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
 
 /// What `select --json` prints.
 #[derive(Debug, Serialize)]
-struct Output<'a> {
+pub(super) struct Output<'a> {
     query: &'a str,
     ranker: &'static str,
     decision: &'static str,
@@ -74,21 +74,17 @@ struct Row<'a> {
     explain: Option<Explanation>,
 }
 
-pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
-    let query = request(&arguments.query, session)?;
-    let mut policy = arguments.choose.policy(session);
-    policy.top_k = arguments.top_k;
-    policy.min_score = arguments.min_score;
-    let catalog = session.load(&Request::default())?;
-    // Said first: what is not trusted is often what was meant.
-    note_untrusted(catalog.skills(), session);
-    catalog.prepare();
-    let started = Instant::now();
-    let selection = catalog.select(&query, &policy);
-    let elapsed_us = started.elapsed().as_micros() as u64;
-    if arguments.json {
+impl<'a> Output<'a> {
+    /// Puts a selection into the published shape.
+    pub(super) fn new(
+        query: &'a str,
+        policy: &Policy,
+        selection: &'a Selection<'a>,
+        explain: bool,
+        elapsed_us: u64,
+    ) -> Self {
         let mut explained = Vec::new();
-        if arguments.explain {
+        if explain {
             explained = selection.explain();
         }
         let mut explained = explained.into_iter();
@@ -102,13 +98,31 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             allowed_tools: found.skill().allowed_tools(),
             explain: explained.next(),
         });
-        session.output.json(&Output {
-            query: &query,
+        Self {
+            query,
             ranker: policy.ranker.name(),
             decision: selection.decision.name(),
             matches: rows.collect(),
             elapsed_us,
-        })?;
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let query = request(&arguments.query, session)?;
+    let mut policy = arguments.choose.policy(session);
+    policy.top_k = arguments.top_k;
+    policy.min_score = arguments.min_score;
+    let catalog = session.load(&Request::default())?;
+    // Said first: what is not trusted is often what was meant.
+    note_untrusted(catalog.skills(), session);
+    catalog.prepare();
+    let started = Instant::now();
+    let selection = catalog.select(&query, &policy);
+    let elapsed_us = started.elapsed().as_micros() as u64;
+    if arguments.json {
+        let output = Output::new(&query, &policy, &selection, arguments.explain, elapsed_us);
+        session.output.json(&output)?;
     } else {
         let explained = selection.explain();
         let text = if arguments.explain {

@@ -39,7 +39,7 @@ const SHOWN_ABOVE: [&str; 5] = [
 
 /// What `show --json` prints.
 #[derive(Debug, Serialize)]
-struct Shown<'a> {
+pub(super) struct Shown<'a> {
     id: Option<&'a str>,
     name: &'a str,
     description: &'a str,
@@ -118,15 +118,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     }
     let exit = Exit::found(loaded.is_err());
     let skill: &Skill = loaded.as_deref().unwrap_or(found);
-    let resources = match skill.resources(&session.config.limits) {
-        Ok(resources) => resources,
-        Err(ResourceError::NoFolder { .. }) => Resources::default(),
-        Err(error) => {
-            session.output.hint(&error.to_string());
-            Resources::default()
-        }
-    };
-    let shown = shown(skill, resources, &catalog, session);
+    let shown = shown(skill, &catalog, session);
     if arguments.json {
         session.output.json(&shown)?;
         return Ok(exit);
@@ -150,12 +142,16 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     Ok(exit)
 }
 
-fn shown<'a>(
-    skill: &'a Skill,
-    resources: Resources,
-    catalog: &Catalog,
-    session: &Session,
-) -> Shown<'a> {
+/// Puts what is known about a skill into the published shape.
+pub(super) fn shown<'a>(skill: &'a Skill, catalog: &Catalog, session: &mut Session) -> Shown<'a> {
+    let resources = match skill.resources(&session.config.limits) {
+        Ok(resources) => resources,
+        Err(ResourceError::NoFolder { .. }) => Resources::default(),
+        Err(error) => {
+            session.output.hint(&error.to_string());
+            Resources::default()
+        }
+    };
     let origin = skill.origin();
     let document = skill.document();
     let listed = format!("{}{}", skill.name(), skill.description());

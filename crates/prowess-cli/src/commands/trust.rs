@@ -300,6 +300,41 @@ fn diff(store: &TrustStore, skills: &[&Skill], session: &mut Session) -> Result<
     Ok(Exit::Findings)
 }
 
+/// What changed in a skill since it was trusted (`ui-trust.json`).
+#[derive(Debug, Serialize)]
+pub(super) struct Since {
+    trusted: bool,
+    decision: &'static str,
+    /// Whether there is anything to compare with.
+    known: bool,
+    altered: Vec<String>,
+    added: Vec<String>,
+    removed: Vec<String>,
+    /// The change of the skill's own file.
+    diff: String,
+}
+
+/// Tells what changed in a skill since it was trusted.
+pub(super) fn since(skill: &Skill, session: &Session) -> Since {
+    let store = session.places().trusted().unwrap_or_default();
+    let path = skill.real_path();
+    let before = path.as_deref().and_then(|path| store.approval(path));
+    let now = skill.seal(&session.config.limits);
+    let changes = match (before, &now) {
+        (Some(before), Ok(now)) => before.seal.changes(now),
+        _ => Changes::default(),
+    };
+    Since {
+        trusted: skill.is_trusted(),
+        decision: skill.decision().as_str(),
+        known: before.is_some(),
+        diff: before.map_or_else(String::new, |it| text_diff(&it.text, skill, session)),
+        altered: changes.altered,
+        added: changes.added,
+        removed: changes.removed,
+    }
+}
+
 fn approval_text(store: &TrustStore, skill: &Skill) -> Option<String> {
     let approval = store.approval(&skill.real_path()?)?;
     Some(approval.text.clone())

@@ -25,7 +25,7 @@ use super::prompt::note_untrusted;
 use crate::{
     exit::{Exit, Failure},
     places::Request,
-    render::{count, line},
+    render::{count, escape_json, line},
     servers,
     session::Session,
 };
@@ -65,6 +65,17 @@ enum Event {
         changed: Vec<Row>,
         removed: Vec<Row>,
     },
+}
+
+impl Event {
+    fn of(changes: &Changes) -> Self {
+        Self::Change {
+            generation: changes.generation,
+            added: Row::all(&changes.added),
+            changed: Row::all(&changes.changed),
+            removed: Row::all(&changes.removed),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -179,15 +190,7 @@ fn start(
 
 fn change(arguments: &Arguments, session: &mut Session, changes: &Changes) -> Result<(), Failure> {
     if arguments.json {
-        return print(
-            session,
-            &Event::Change {
-                generation: changes.generation,
-                added: Row::all(&changes.added),
-                changed: Row::all(&changes.changed),
-                removed: Row::all(&changes.removed),
-            },
-        );
+        return print(session, &Event::of(changes));
     }
     let paint = session.output.paint;
     for (word, skills) in [
@@ -212,6 +215,13 @@ fn change(arguments: &Arguments, session: &mut Session, changes: &Changes) -> Re
         }
     }
     Ok(session.output.finish()?)
+}
+
+/// One line of `watch --json` about a change.
+pub(super) fn line_of(changes: &Changes) -> String {
+    // Names and numbers always make JSON.
+    let line = serde_json::to_string(&Event::of(changes)).unwrap_or_default();
+    escape_json(&line).into_owned()
 }
 
 fn print(session: &mut Session, event: &Event) -> Result<(), Failure> {

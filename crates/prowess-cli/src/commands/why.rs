@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use prowess::{
-    Catalog, DiskSource, Layout, Skill, Source,
+    Catalog, Client, DiskSource, Layout, Skill, Source,
     dialect::{Subject, Verdict, View, verdicts},
     display_path,
     format::{Syntax, rules},
@@ -13,7 +13,7 @@ use prowess::{
 };
 use serde::Serialize;
 
-mod query;
+pub(super) mod query;
 
 use super::{select::ranker, show::reason};
 use crate::{
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
 
 /// What `why --json` prints.
 #[derive(Debug, Serialize)]
-struct Output<'a> {
+pub(super) struct Output<'a> {
     name: &'a str,
     /// Every skill of that name, the one in use first.
     skills: Vec<Story<'a>>,
@@ -121,10 +121,31 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     if skills.is_empty() {
         return Err(nowhere(&catalog, &arguments.name, session));
     }
+    let output = output(&arguments.name, &catalog, &skills, only.as_ref(), session);
+    if arguments.json {
+        session.output.json(&output)?;
+        return Ok(Exit::Fine);
+    }
+    for (number, (story, at)) in output.skills.iter().zip(&skills).enumerate() {
+        let mut text = String::from(if number > 0 { "\n" } else { "" });
+        text += &tell::tell(story, &catalog.skills()[*at], session);
+        session.output.prose(&text, 12)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Puts what happened to these skills into the published shape, for one client or all of them.
+pub(super) fn output<'a>(
+    name: &'a str,
+    catalog: &'a Catalog,
+    skills: &[usize],
+    only: Option<&Client>,
+    session: &Session,
+) -> Output<'a> {
     let environment = session.places().library_environment();
     let known = &session.config.clients;
     let mut stories = Vec::new();
-    for &at in &skills {
+    for &at in skills {
         let skill = &catalog.skills()[at];
         let path = environment.working_directory.join(skill.path());
         let folder = path.parent().and_then(Path::file_name);
@@ -138,32 +159,23 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
                 .as_deref()
                 .filter(|_| skill.layout() == Layout::Folder),
         };
-        let clients = match &only {
+        let clients = match only {
             // No other client knows the servers of this config.
             _ if skill.remote().is_some() => Vec::new(),
             Some(client) => vec![View::new(client, known, &environment).judge(&subject)],
             None => verdicts(known, &environment, &subject),
         };
-        stories.push(story(skill, clients, &catalog, session));
+        stories.push(story(skill, clients, catalog, session));
     }
-    if arguments.json {
-        session.output.json(&Output {
-            name: &arguments.name,
-            skills: stories,
-            looked: looked(&catalog),
-        })?;
-        return Ok(Exit::Fine);
+    Output {
+        name,
+        skills: stories,
+        looked: looked(catalog),
     }
-    for (number, (story, at)) in stories.iter().zip(&skills).enumerate() {
-        let mut text = String::from(if number > 0 { "\n" } else { "" });
-        text += &tell::tell(story, &catalog.skills()[*at], session);
-        session.output.prose(&text, 12)?;
-    }
-    Ok(Exit::Fine)
 }
 
 /// The places of every skill that answers to this name, id or path; the one in use first.
-fn skills(catalog: &Catalog, wanted: &str) -> Vec<usize> {
+pub(super) fn skills(catalog: &Catalog, wanted: &str) -> Vec<usize> {
     let all = catalog.skills();
     let mut found: Vec<usize> = (0..all.len())
         .filter(|&at| all[at].name() == wanted)

@@ -26,5 +26,6 @@ mod serve;
 #[cfg(unix)]
 mod servers;
 mod trust;
+mod ui;
 mod watch;
 mod why;

@@ -45,12 +45,18 @@ impl Plan {
     }
 
     /// Tries every fix, down to the findings that matter least, and changes nothing.
-    pub(super) fn make(checks: &Checks, least: Severity, session: &mut Session) -> Self {
+    pub(super) fn make(
+        checks: &Checks,
+        least: Severity,
+        only: Option<&str>,
+        session: &mut Session,
+    ) -> Self {
         let mut plan = Self::default();
         let mut names = Names::of(checks);
         let mut seen = BTreeSet::new();
         for checked in &checks.skills {
-            let offered = |it: &Diagnostic| it.fix.is_some() && it.severity <= least;
+            let wanted = |it: &Diagnostic| only.is_none_or(|code| it.code == code);
+            let offered = |it: &Diagnostic| it.fix.is_some() && it.severity <= least && wanted(it);
             let (Some(skill), Some(old)) = (&checked.skill, checked.text()) else {
                 continue;
             };
@@ -70,7 +76,9 @@ impl Plan {
                 plan.refused.push((checked.path.clone(), reason));
                 continue;
             }
-            let fixed = plan.fixed(checked, skill, old, least, checks, &mut names, session);
+            let fixed = plan.fixed(
+                checked, skill, old, least, &wanted, checks, &mut names, session,
+            );
             for (diagnostic, reason) in &fixed.refused {
                 let why = format!("{}: {reason}", diagnostic.code);
                 plan.refused.push((checked.path.clone(), why));
@@ -96,6 +104,7 @@ impl Plan {
         skill: &Skill,
         old: &str,
         least: Severity,
+        wanted: &dyn Fn(&Diagnostic) -> bool,
         checks: &Checks,
         names: &mut Names,
         session: &mut Session,
@@ -106,7 +115,9 @@ impl Plan {
         let try_fixes = |named: bool| {
             fix(old, &file_name, folder.as_ref(), checks.profile, |it| {
                 let level = checks.settings.level(it, &checked.path, Some(old));
-                level.is_some_and(|severity| severity <= least) && (named || !names_skill(it))
+                level.is_some_and(|severity| severity <= least)
+                    && wanted(it)
+                    && (named || !names_skill(it))
             })
         };
         let fixed = try_fixes(true);
@@ -135,14 +146,21 @@ impl Plan {
         }
     }
 
+    /// How the files would differ.
+    pub(super) fn diff(&self, session: &Session) -> String {
+        self.files.iter().map(|file| file.diff(session)).collect()
+    }
+
+    /// Why what was offered is left out.
+    pub(super) fn refusals(&self) -> impl Iterator<Item = &str> {
+        self.refused.iter().map(|(_, reason)| &**reason)
+    }
+
     /// Writes the files, or shows how they would differ.
     pub(super) fn run(&self, dry_run: bool, session: &mut Session) -> Result<(), Failure> {
         for file in &self.files {
             if dry_run {
-                let path = session.environment.shorten(&file.path);
-                let diff = TextDiff::from_lines(&*file.old, &file.text);
-                let diff = diff.unified_diff().header(&path, &path).to_string();
-                session.output.data(&shown(&diff, session))?;
+                session.output.data(&shown(&file.diff(session), session))?;
             } else {
                 write_whole(&file.target, file.text.as_bytes())?;
             }
@@ -153,6 +171,15 @@ impl Plan {
             session.output.hint(&hint);
         }
         Ok(())
+    }
+}
+
+impl FixedFile {
+    /// How it would differ.
+    fn diff(&self, session: &Session) -> String {
+        let path = session.environment.shorten(&self.path);
+        let diff = TextDiff::from_lines(&*self.old, &self.text);
+        diff.unified_diff().header(&path, &path).to_string()
     }
 }
 

@@ -6,7 +6,7 @@ use std::{fmt::Write as _, ptr};
 use prowess::{
     Catalog, DescriptionChange, Skill, State, display_path,
     explain::{Explanation, Lead, Why},
-    select::Policy,
+    select::{Policy, Ranker},
 };
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ use crate::{
 
 /// What `why NAME --query Q --json` prints.
 #[derive(Debug, Serialize)]
-struct Output<'a> {
+pub(crate) struct Output<'a> {
     query: &'a str,
     ranker: &'static str,
     decision: &'static str,
@@ -79,25 +79,8 @@ pub(super) fn run(
         return Err(nowhere(&catalog, &arguments.name, session));
     };
     note_untrusted(catalog.skills(), session);
-    let policy = Policy {
-        ranker: ranker_of(arguments.ranker, session),
-        top_k: usize::MAX,
-        min_score: Some(f32::MIN_POSITIVE),
-        ..Policy::default()
-    };
-    let Some(why) = catalog.why(&query, skill, &policy) else {
-        let why = reason(skill, &catalog, session).unwrap_or_default();
-        let failure = Failure::no_match(format!(
-            "`{}` is {} and is not ranked for any request: {why}",
-            skill.name(),
-            skill.state().as_str()
-        ));
-        return Err(match skill.state() {
-            State::Untrusted => failure.hint("`--trust` ranks it for this run"),
-            _ => failure,
-        });
-    };
-    let output = answer(&catalog, skill, why, &query, &policy, session);
+    let ranker = ranker_of(arguments.ranker, session);
+    let output = output(&catalog, skill, &query, ranker, session)?;
     if arguments.json {
         session.output.json(&output)?;
     } else {
@@ -105,6 +88,36 @@ pub(super) fn run(
         session.output.data(&text)?;
     }
     Ok(Exit::Fine)
+}
+
+/// Puts why a skill stands where it stands into the published shape; a failure says why it is not
+/// ranked at all.
+pub(crate) fn output<'a>(
+    catalog: &'a Catalog,
+    skill: &'a Skill,
+    query: &'a str,
+    ranker: Ranker,
+    session: &Session,
+) -> Result<Output<'a>, Failure> {
+    let policy = Policy {
+        ranker,
+        top_k: usize::MAX,
+        min_score: Some(f32::MIN_POSITIVE),
+        ..Policy::default()
+    };
+    if let Some(why) = catalog.why(query, skill, &policy) {
+        return Ok(answer(catalog, skill, why, query, &policy, session));
+    }
+    let why = reason(skill, catalog, session).unwrap_or_default();
+    let failure = Failure::no_match(format!(
+        "`{}` is {} and is not ranked for any request: {why}",
+        skill.name(),
+        skill.state().as_str()
+    ));
+    Err(match skill.state() {
+        State::Untrusted => failure.hint("`--trust` ranks it for this run"),
+        _ => failure,
+    })
 }
 
 fn answer<'a>(

@@ -1,0 +1,244 @@
+//! `prowess ui`: the page's questions, asked as its script asks them.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, Stdio},
+    time::Duration,
+};
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use crate::{
+    schema,
+    world::{World, described, skill},
+};
+
+const HERE: &str = "--local --no-project --dir skills";
+
+/// A page that runs, seen from a browser that was let in.
+struct Page {
+    child: Child,
+    address: String,
+    cookie: String,
+}
+
+impl Page {
+    fn open(world: &World, options: &str) -> Self {
+        let mut command = world.command(&format!("ui --no-open {options}"));
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        output.read_line(&mut url).unwrap();
+        let (address, path) = url
+            .trim()
+            .strip_prefix("http://")
+            .unwrap()
+            .split_once('/')
+            .unwrap();
+        let mut page = Self {
+            child,
+            address: address.to_owned(),
+            cookie: String::new(),
+        };
+        let answer = page.send(&format!("GET /{path}"), "", "");
+        let cookie = answer
+            .lines()
+            .find_map(|line| line.strip_prefix("set-cookie: "));
+        cookie
+            .unwrap()
+            .split(';')
+            .next()
+            .unwrap()
+            .clone_into(&mut page.cookie);
+        page
+    }
+
+    fn connect(&self, line: &str, more: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        let ask = format!(
+            "{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\nCookie: {}\r\n{more}\r\n{body}",
+            self.address,
+            body.len(),
+            self.cookie
+        );
+        stream.write_all(ask.as_bytes()).unwrap();
+        stream
+    }
+
+    fn send(&self, line: &str, more: &str, body: &str) -> String {
+        let mut answer = String::new();
+        self.connect(line, more, body)
+            .read_to_string(&mut answer)
+            .unwrap();
+        answer
+    }
+
+    fn ask(&self, name: &str, what: &Value) -> Value {
+        let line = format!("POST /api/{name}");
+        let kind = "Content-Type: application/json\r\n";
+        let answer = self.send(&line, kind, &what.to_string());
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
+    }
+
+    /// Asks, and holds the answer against a published shape.
+    fn shaped(&self, name: &str, shape: &str, what: &Value) -> Value {
+        let answer = self.ask(name, what);
+        let schema = schema::schema(shape);
+        let mut faults = Vec::new();
+        schema::check(&answer, &schema, &schema, "$", &mut faults);
+        assert!(faults.is_empty(), "{name}: {faults:#?}");
+        answer
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_page_is_told_what_the_command_tells() {
+    let world = World::with(&[
+        ("skills/pdf/SKILL.md", &skill("pdf", "Fills PDF forms")),
+        ("skills/pdf/notes.md", "Notes.\n"),
+        ("skills/odd/SKILL.md", &described("odd", "Makes: tea")),
+    ]);
+    let page = Page::open(&world, HERE);
+    let about = page.shaped("about", "ui-about", &json!({}));
+    assert_eq!(
+        (&about["skills"], &about["read_only"]),
+        (&json!(2), &json!(false))
+    );
+    let list = page.shaped("list", "list", &json!({}));
+    assert_eq!(list, world.json(&format!("list --all --json {HERE}")));
+    let first = page.shaped("list", "list", &json!({ "first": 1 }));
+    assert_eq!(first["skills"][0], list["skills"][0]);
+    assert_eq!(first["skills"].as_array().unwrap().len(), 1);
+    page.shaped("list", "list", &json!({ "client": "codex" }));
+    let path = "skills/pdf/SKILL.md";
+    let it = json!({ "path": path });
+    let shown = page.shaped("show", "show", &it);
+    assert_eq!(shown, world.json(&format!("show pdf --json {HERE}")));
+    let why = page.shaped("why", "why", &it);
+    assert_eq!(why, world.json(&format!("why pdf --json {HERE}")));
+    let checked = page.shaped("check", "check", &it);
+    assert_eq!(checked["summary"]["errors"], 0, "{checked}");
+    let text = page.shaped("text", "ui-text", &it);
+    assert_eq!(
+        text["blocks"][0],
+        json!({ "kind": "h1", "inside": ["Steps"] })
+    );
+    let read = page.shaped("read", "read", &json!({ "path": path, "file": "notes.md" }));
+    assert_eq!(read["text"], "Notes.\n");
+    assert_eq!(page.shaped("trust", "ui-trust", &it)["trusted"], true);
+    let mut selected = page.shaped("select", "select", &json!({ "query": "fill a form" }));
+    let mut told = world.json(&format!(
+        "select 'fill a form' --top-k 8 --explain --json {HERE}"
+    ));
+    for it in [&mut selected, &mut told] {
+        it["elapsed_us"] = Value::Null;
+    }
+    assert_eq!(selected, told);
+    // A threshold of the page decides as it does in a policy.
+    let sure = json!({ "query": "fill a form", "relevant": 1.0, "confident": 1.0 });
+    assert_eq!(page.ask("select", &sure)["decision"], "none");
+    let wanted = json!({ "path": path, "query": "tea" });
+    page.shaped("why-query", "why-query", &wanted);
+    let gone = page.ask("show", &json!({ "path": "elsewhere" }));
+    expect![[r#"{"error":"there is no skill at `elsewhere` any more","help":null}"#]]
+        .assert_eq(&gone.to_string());
+}
+
+#[test]
+fn a_fix_is_shown_and_then_written_unless_the_page_only_reads() {
+    let broken = "---\nname: tea\ndescription: Makes: tea. Use when asked.\n---\n# Go\n";
+    for read_only in [true, false] {
+        let world = World::with(&[("skills/tea/SKILL.md", broken)]);
+        let option = if read_only { "--read-only" } else { "" };
+        let page = Page::open(&world, &format!("{HERE} {option}"));
+        let path = "skills/tea/SKILL.md";
+        let shown = page.shaped("fix", "ui-edit", &json!({ "path": path }));
+        let diff = shown["diff"].as_str().unwrap();
+        assert!(
+            diff.contains("+description: \"Makes: tea. Use when asked.\""),
+            "{diff}"
+        );
+        assert_eq!(world.read("work/skills/tea/SKILL.md"), broken);
+        let done = page.ask("fix", &json!({ "path": path, "write": true }));
+        let text = world.read("work/skills/tea/SKILL.md");
+        assert_eq!(
+            done["written"].as_bool().unwrap_or(false),
+            !read_only,
+            "{done}"
+        );
+        assert_eq!(text != broken, !read_only);
+    }
+}
+
+#[test]
+fn an_edited_file_is_told_to_the_page() {
+    let world = World::with(&[("skills/pdf/SKILL.md", &skill("pdf", "Fills PDF forms"))]);
+    let page = Page::open(&world, HERE);
+    let mut lines = BufReader::new(page.connect("GET /api/events", "", "")).lines();
+    let mut event = || -> Value {
+        let line = lines.find(|line| line.as_ref().unwrap().starts_with("data: "));
+        serde_json::from_str(line.unwrap().unwrap().strip_prefix("data: ").unwrap()).unwrap()
+    };
+    assert_eq!(event(), json!({ "event": "hello" }));
+    world.described("work/skills/pdf", "Brews coffee. Use when asked.");
+    let change = event();
+    let watch = schema::schema("watch");
+    let mut faults = Vec::new();
+    schema::check(&change, &watch, &watch, "$", &mut faults);
+    assert!(faults.is_empty(), "{faults:#?}");
+    assert_eq!(change["changed"][0]["name"], "pdf");
+    let selected = page.ask("select", &json!({ "query": "brew coffee" }));
+    assert_eq!(selected["matches"][0]["name"], "pdf");
+}
+
+#[test]
+fn a_hostile_skill_is_text_in_every_answer() {
+    let world = World::new();
+    let folder = "x\"><img src=x onerror=alert(1)>";
+    let body = "<script>alert(1)</script>\n\n[a](javascript:alert(1)) ![b](http://e.example/x.png)\n\n<svg onload=alert(1)>\n";
+    let text = format!(
+        "---\nname: '<b onclick=alert(1)>'\ndescription: '</script><script>alert(2)</script> \u{202e}evil'\n---\n{body}{}",
+        "A".repeat(1_000_000)
+    );
+    world.file(&format!("work/skills/{folder}/SKILL.md"), &text);
+    let page = Page::open(&world, HERE);
+    // The page is the same whatever the skills say: their text comes as JSON, and never as HTML.
+    let html = page.send("GET /", "", "");
+    assert!(
+        html.contains("text/html") && !html.contains("alert("),
+        "{html}"
+    );
+    let path = page.ask("list", &json!({}))["skills"][0]["path"].clone();
+    for name in ["show", "why", "check", "text", "trust", "fix"] {
+        let line = format!("POST /api/{name}");
+        let kind = "Content-Type: application/json\r\n";
+        let answer = page.send(&line, kind, &json!({ "path": path }).to_string());
+        assert!(answer.starts_with("HTTP/1.1 200"), "{name}: {answer:.500}");
+        assert!(answer.contains("content-type: application/json\r\n"));
+        assert!(answer.contains("x-content-type-options: nosniff\r\n"));
+        assert!(answer.contains("require-trusted-types-for 'script'"));
+        // No control or invisible character comes unescaped.
+        assert!(!answer.contains('\u{202e}'), "{name}");
+    }
+    let blocks = page.ask("text", &json!({ "path": path }))["blocks"].clone();
+    expect![[r#"[{"kind":"p","inside":[{"kind":"html","inside":["<script>alert(1)</script>\n"]}]},{"kind":"p","inside":[{"kind":"link","note":"javascript:alert(1)","inside":["a"]}," ",{"kind":"image","note":"http://e.example/x.png","inside":["b"]}]}]"#]]
+        .assert_eq(&json!([blocks[0], blocks[1]]).to_string());
+}

@@ -1,0 +1,104 @@
+// Questions to the engine, and what changes meanwhile. An exported site answers from its own data.
+"use strict";
+
+/** What was exported, where this is a site of files and nobody answers. @type {any} */
+const exported = /** @type {any} */ (globalThis).PROWESS_EXPORT ?? null;
+
+/** A question that has no answer. */
+class Unanswered extends Error {
+  /** @param {string} message @param {string | null} help */
+  constructor(message, help) {
+    super(message);
+    this.help = help;
+  }
+}
+
+/**
+ * Asks the engine.
+ * @param {string} name
+ * @param {Record<string, any>} [what]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+async function ask(name, what, signal) {
+  if (exported) return answered(name, what ?? {});
+  const response = await fetch(`api/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(what ?? {}),
+    signal,
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Unanswered(answer.error ?? `answered ${response.status}`, answer.help ?? null);
+  return answer;
+}
+
+/** An answer that was written down when the site was made. @param {string} name @param {Record<string, any>} what */
+function answered(name, what) {
+  const kept = what.path === undefined ? exported[name] : exported.skills[what.path]?.[name];
+  if (kept === undefined) throw new Unanswered("this was not exported", "`prowess ui` answers it live");
+  return kept;
+}
+
+/** What is shown when a question has no answer. @param {any} error */
+function unanswered(error) {
+  return el("div", { class: "card fault", role: "alert" },
+    el("p", { class: "strong", text: visible(error.message) }),
+    error.help ? el("p", { text: visible(error.help) }) : null);
+}
+
+/** The catalog as this page knows it. */
+const catalog = {
+  /** @type {any[]} */ skills: [],
+  /** @type {Map<string, {error: number, warning: number, hint: number}>} */ findings: new Map(),
+  /** @type {any} */ about: null,
+  whole: false,
+};
+
+/** Whoever wants to know when the catalog is another. @type {Set<(changes: any) => void>} */
+const followers = new Set();
+
+/** @param {any} list */
+function keep(list) {
+  catalog.skills = list.skills;
+  catalog.findings = new Map();
+  for (const it of list.diagnostics) {
+    const known = catalog.findings.get(it.path) ?? { error: 0, warning: 0, hint: 0 };
+    known[/** @type {"error"} */ (it.severity)] += 1;
+    catalog.findings.set(it.path, known);
+  }
+}
+
+/** Loads the first rows at once, and then all of them. */
+async function load() {
+  const [about, first] = await Promise.all([ask("about"), ask("list", exported ? {} : { first: 80 })]);
+  catalog.about = about;
+  keep(first);
+  catalog.whole = exported !== null || first.skills.length >= about.skills;
+}
+
+/** @param {any} changes */
+async function reload(changes) {
+  keep(await ask("list"));
+  catalog.whole = true;
+  for (const follower of [...followers]) follower(changes);
+}
+
+/** Follows what happens on the disk. @param {(state: string) => void} say */
+function follow(say) {
+  if (exported) return say("");
+  const events = new EventSource("api/events");
+  let before = false;
+  events.onmessage = (event) => {
+    const line = JSON.parse(event.data);
+    say("live");
+    // The first hello comes with the page; a later one means that something was missed.
+    if (line.event === "hello" && !before) {
+      before = true;
+      if (!catalog.whole) reload(null);
+      return;
+    }
+    reload(line).catch(() => say("lost"));
+  };
+  events.onerror = () => say("lost");
+}
