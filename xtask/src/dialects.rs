@@ -23,6 +23,7 @@ use crate::workspace;
 use layout::{Case, Run, Tree};
 
 mod ask;
+mod draw;
 #[path = "../../crates/prowess/tests/dialects/layout.rs"]
 mod layout;
 mod model;
@@ -37,8 +38,14 @@ pub(crate) struct Dialects {
     #[arg(long, value_name = "DAY")]
     day: Option<String>,
     /// Leave the stored answers as they are, and show where the new ones differ
-    #[arg(long)]
+    #[arg(long, conflicts_with = "seed")]
     check: bool,
+    /// Draw new cases by this seed, ask about them alone, and keep them
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// How many cases a seed draws
+    #[arg(long, value_name = "NUMBER", default_value_t = 400)]
+    count: usize,
 }
 
 /// A client of the chore.
@@ -139,10 +146,10 @@ impl Dialects {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let folder = workspace().join("crates/prowess/tests/dialects");
         let stored = folder.join("results.json");
-        let cases = fs::read_to_string(folder.join("cases.jsonl"))?;
-        let cases: Vec<Case> = (cases.lines())
-            .map(|line| serde_json::from_str(line).with_context(|| line.to_owned()))
-            .collect::<Result<_>>()?;
+        let cases = match self.seed {
+            Some(seed) => draw::store(&folder.join("drawn.jsonl"), seed, self.count)?,
+            None => layout::stored(&folder),
+        };
         let mut results: Results = serde_json::from_str(&fs::read_to_string(&stored)?)?;
         for name in &self.clients {
             let known = CLIENTS.iter().any(|client| client.name == name);

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use random::Random;
+pub(crate) use random::Random;
 use serde::{Deserialize, Serialize};
 pub(crate) use text::queries;
 

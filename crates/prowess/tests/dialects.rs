@@ -51,14 +51,9 @@ fn agreement(verdict: &Verdict, name: &str, description: &str, real: Option<&str
             notes.any(|it| it.starts_with("the model is not told"))
         }
         // A skill of a name and a text that are not its own has changed.
-        (Outcome::Loads, Some((real, _))) if real != name => false,
+        (Outcome::Loads, Some((real, _))) if real.trim() != name.trim() => false,
         (Outcome::Loads, Some((_, "(only by name)"))) => true,
-        (Outcome::Loads, Some((_, real))) => {
-            let flat = description.split_whitespace().collect::<Vec<_>>().join(" ");
-            real.is_empty() && flat.is_empty()
-                || real.trim_end_matches("...").trim_end() == flat
-                || real.chars().count() > 30 && flat.starts_with(real.trim_end_matches("..."))
-        }
+        (Outcome::Loads, Some((_, real))) => is_text(real, description),
         _ => true,
     };
     if right {
@@ -68,27 +63,44 @@ fn agreement(verdict: &Verdict, name: &str, description: &str, real: Option<&str
     }
 }
 
+/// Whether a case was drawn: its tree is called `s` and the seed.
+fn is_drawn(case: &Case) -> bool {
+    let seed = case.tree.strip_prefix('s');
+    seed.is_some_and(|seed| seed.parse::<u64>().is_ok())
+}
+
+/// Whether a client showed this text, of which the start is stored.
+fn is_text(real: &str, text: &str) -> bool {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let real = real.trim_end_matches("...").trim_end();
+    real == flat || real.chars().count() > 30 && flat.starts_with(real)
+}
+
+/// What `list --client` shows for a file, where it is not what the client showed.
+fn otherwise(view: &View<'_>, path: &std::path::Path, real: Option<&str>) -> Option<String> {
+    let (name, text) = real?.split_once(" | ")?;
+    let offered = view.offered();
+    let listed = offered.iter().find(|it| it.path() == path)?;
+    let entry = listed.entry()?;
+    let same = name.trim() == entry.name.trim()
+        && (text == "(only by name)" || is_text(text, &entry.description));
+    (!same).then(|| format!("`{} | {}`", entry.name, entry.description))
+}
+
 #[test]
 fn what_is_said_of_clients_is_what_they_did() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dialects");
-    let cases = std::fs::read_to_string(folder.join("cases.jsonl")).unwrap();
-    let cases: Vec<Case> = (cases.lines())
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
-        .collect();
+    let cases = layout::stored(&folder);
     let results = std::fs::read_to_string(folder.join("results.json")).unwrap();
     let results: Results = serde_json::from_str(&results).unwrap();
     let clients = Clients::builtin();
     let mut told = String::new();
-    let mut wrong = String::new();
+    let mut wrongs = String::new();
     for (name, run) in &results.clients {
         let client = clients.find(name).unwrap();
         let rules = client.rules.as_ref().unwrap();
         assert_eq!(rules.version.as_ref(), Some(&run.version), "{name}");
-        let mut counts = BTreeMap::from([
-            (Agreement::Right, 0),
-            (Agreement::Unknown, 0),
-            (Agreement::Wrong, 0),
-        ]);
+        let mut counts: BTreeMap<(bool, Agreement), usize> = BTreeMap::new();
         let mut trees: Vec<&str> = cases.iter().map(|case| case.tree.as_str()).collect();
         trees.dedup();
         for tree in trees {
@@ -125,19 +137,37 @@ fn what_is_said_of_clients_is_what_they_did() {
                     folder: folder.as_deref(),
                 };
                 let verdict = view.judge(&subject);
-                let found = agreement(&verdict, own, description, real.as_deref());
-                *counts.get_mut(&found).unwrap() += 1;
+                let mut found = agreement(&verdict, own, description, real.as_deref());
+                let said = verdict.findings.iter().find(|it| it.rule != "budget");
+                let mut said = said.map_or("it loads".to_owned(), |it| it.message.clone());
+                if found == Agreement::Right
+                    && let Some(shown) = otherwise(&view, &path, real.as_deref())
+                {
+                    found = Agreement::Wrong;
+                    said = shown;
+                }
+                *counts.entry((is_drawn(case), found)).or_default() += 1;
                 if found == Agreement::Wrong {
-                    let said = verdict.findings.iter().find(|it| it.rule != "budget");
-                    let said = said.map_or("it loads", |it| it.message.as_str());
-                    writeln!(wrong, "{name} {}: said `{said}`, did {real:?}", case.id).unwrap();
+                    writeln!(wrongs, "{name} {}: said `{said}`, did {real:?}", case.id).unwrap();
                 }
             }
         }
-        let [right, unknown, wrong] =
-            [Agreement::Right, Agreement::Unknown, Agreement::Wrong].map(|it| counts[&it]);
-        let all = right + unknown + wrong;
-        assert!(unknown * 20 <= all, "{name}: {unknown} of {all} unknown");
+        let of = |it| counts.iter().filter(move |((_, found), _)| *found == it);
+        let [right, unknown, wrong] = [Agreement::Right, Agreement::Unknown, Agreement::Wrong]
+            .map(|it| of(it).map(|(_, number)| number).sum::<usize>());
+        // Many drawn cases are pairs of one name, and OpenCode itself does not know which of two it
+        // keeps: the last to be read.
+        let pairs = if name == "opencode" { 13 } else { 5 };
+        for (drawn, most) in [(false, 5), (true, pairs)] {
+            let all = counts.iter().filter(|((it, _), _)| *it == drawn);
+            let all: usize = all.map(|(_, number)| number).sum();
+            let unknown = counts.get(&(drawn, Agreement::Unknown));
+            let unknown = unknown.copied().unwrap_or_default();
+            if unknown * 100 > all * most {
+                let which = if drawn { "drawn" } else { "hand-written" };
+                writeln!(wrongs, "{name}: {unknown} of {all} {which} cases unknown").unwrap();
+            }
+        }
         writeln!(
             told,
             "{name} {} of {}: {right} right, {unknown} unknown, {wrong} wrong",
@@ -146,5 +176,5 @@ fn what_is_said_of_clients_is_what_they_did() {
         .unwrap();
     }
     println!("{told}");
-    assert_eq!(wrong, "");
+    assert_eq!(wrongs, "");
 }

@@ -159,19 +159,27 @@ pub(crate) fn copilot(asked: &Asked<'_>) -> Result<Vec<Listed>> {
 
 pub(crate) fn goose(asked: &Asked<'_>) -> Result<Vec<Listed>> {
     let list = asked.output(&["skills", "list"])?;
-    let rows = list.lines().skip(1).filter_map(|line| {
-        // A description may hold the bar that separates the columns.
-        let cells: Vec<&str> = line.split(" | ").map(str::trim).collect();
-        let [name, description @ .., _, _, path] = cells.as_slice() else {
-            return None;
+    let mut listed = Vec::new();
+    let mut row = String::new();
+    for line in list.lines().skip(1) {
+        row = if row.is_empty() {
+            line.to_owned()
+        } else {
+            // A name may hold a line break.
+            format!("{row}\n{line}")
         };
-        Some(Listed {
-            name: (*name).to_owned(),
-            description: description.join(" | "),
-            path: Some(PathBuf::from(path)),
-        })
-    });
-    Ok(rows.collect())
+        // A description may hold the bar that separates the columns.
+        let cells: Vec<&str> = row.split(" | ").map(str::trim).collect();
+        if let [name, description @ .., _, _, path] = cells.as_slice() {
+            listed.push(Listed {
+                name: (*name).to_owned(),
+                description: description.join(" | "),
+                path: Some(PathBuf::from(path)),
+            });
+            row.clear();
+        }
+    }
+    Ok(listed)
 }
 
 pub(crate) fn gemini(asked: &Asked<'_>) -> Result<Vec<Listed>> {
@@ -181,19 +189,23 @@ pub(crate) fn gemini(asked: &Asked<'_>) -> Result<Vec<Listed>> {
     fs::write(settings.join("trustedFolders.json"), trusted.to_string())?;
     let list = asked.output(&["skills", "list", "--all"])?;
     let mut listed = Vec::new();
-    let mut name = "";
+    let mut name: Option<String> = None;
+    // What stands between a location and the next one: a name may hold a line break.
     let mut description = String::new();
     for line in list.lines() {
         if let Some((before, _)) = line.split_once(" [Enabled]") {
-            name = before;
+            let written = format!("{}\n{before}", std::mem::take(&mut description));
+            name = Some(written.trim().to_owned());
         } else if let Some(text) = line.strip_prefix("  Description: ") {
             text.clone_into(&mut description);
         } else if let Some(path) = line.strip_prefix("  Location:    ") {
             listed.push(Listed {
-                name: name.to_owned(),
+                name: name.take().unwrap_or_default(),
                 description: std::mem::take(&mut description),
                 path: Some(PathBuf::from(path)),
             });
+        } else if line.is_empty() && name.is_none() {
+            description.clear();
         } else {
             description = format!("{description} {line}");
         }

@@ -107,8 +107,37 @@ fn a_path_is_as_good_as_a_name() {
                     explicit scope, in elsewhere/other (dir)
           read      YAML frontmatter, 2 fields
           here      active: a model is told about it
-          clients   Claude Code  loads    call it with /other
+          clients   Claude Code  dropped  Claude Code does not look into `[..]/work/elsewhere` from here
                                           as Claude Code 2.1.325 did on 2026-11-17
+          steps     put the skill into `.claude/skills` for Claude Code
+    "#]]);
+    world.file(
+        "work/elsewhere/loose/SKILL.md",
+        "---\nname: loose\ndescription: Use when: asked\n---\nDo it.\n",
+    );
+    world.session(&expect![[r#"
+        $ prowess why elsewhere/loose
+        loose
+          found     elsewhere/loose/SKILL.md
+                    explicit scope, in elsewhere/loose (dir)
+          read      YAML frontmatter, 2 fields, 1 repair while reading
+                    line 3: `description` is not valid YAML and was repaired here: a colon inside an unquoted value starts a new field; goose and Copilot CLI drop the skill (write `description: "Use when: asked"`)
+          here      active: a model is told about it
+          mcp       no entry for hosts: its frontmatter is not clean YAML (`repaired-yaml`); `prowess check --fix` fixes it
+          clients   Claude Code        dropped  Claude Code does not look into `[..]/work/elsewhere` from here
+                    Codex              dropped  Codex does not look into `[..]/work/elsewhere` from here
+                    Gemini CLI         dropped  Gemini CLI does not look into `[..]/work/elsewhere` from here
+                    VS Code Copilot    dropped  VS Code Copilot does not look into `[..]/work/elsewhere` from here
+                    goose              dropped  goose does not look into `[..]/work/elsewhere` from here
+                                                its YAML is broken, and goose drops such skills
+                    OpenCode           dropped  OpenCode does not look into `[..]/work/elsewhere` from here
+                    Qwen Code          dropped  Qwen Code does not look into `[..]/work/elsewhere` from here
+                    Agent Plugins 1.0  dropped  Agent Plugins 1.0 skips skills that break the standard: `description` is not valid YAML and was repaired here: a colon inside an unquoted value starts a new field; goose and Copilot CLI drop the skill
+                    Copilot CLI        dropped  Copilot CLI does not look into `[..]/work/elsewhere` from here
+                                                its YAML is broken, and Copilot CLI drops such skills
+          steps     put it into a folder that these clients read: `prowess clients` lists them
+                    run `prowess check --fix`
+                    fix what `prowess check` reports
     "#]]);
     let by_name = world.run("why mended");
     assert_eq!(world.run("why .claude/skills/mended"), by_name);

@@ -85,6 +85,9 @@ pub(super) fn read(rules: &Rules, bytes: &[u8], folder: &str) -> Option<Reading>
         Ok(fields) => fields,
         Err(refusal) => return Some(Err(refusal)),
     };
+    if fields.binary {
+        return None;
+    }
     Some(entry(rules, &fields, &cut.body, folder))
 }
 
@@ -239,6 +242,8 @@ struct Fields {
     manual: bool,
     no_user: bool,
     paths: bool,
+    /// Whether its name or description is base64 to the library: bytes, printed as nobody knows.
+    binary: bool,
     repaired: bool,
 }
 
@@ -327,6 +332,8 @@ impl Fields {
                 _ => is_true("user-invocable") == Some(false),
             },
             paths: get("paths").is_some_and(|node| waits(flavor, node)),
+            binary: flavor == Flavor::Yaml
+                && (get("name").into_iter().chain(get("description"))).any(Node::is_binary),
             repaired: false,
         }
     }
@@ -489,7 +496,8 @@ fn accepted(yaml: Yaml, node: Option<Node>) -> Result<Option<Node>, Fault> {
             let twice = |name: &'static str| map.fields(name).nth(1).is_some();
             let nested =
                 |name: &'static str| matches!(map.get(name), Some(Node::List(_) | Node::Map(_)));
-            let metadata = map.get("metadata");
+            // Serde takes nothing at all for an empty map, and no other word for nothing.
+            let metadata = map.get("metadata").filter(|it| !it.is_empty());
             if ["name", "description", "metadata"].into_iter().any(twice) {
                 Err(Fault::Duplicate)
             } else if nested("name")
@@ -582,6 +590,8 @@ fn check(rules: &Rules, flavor: Flavor, node: Option<&Node>) -> Result<(), Refus
                 Node::Scalar(_) => is_text(flavor, node),
                 Node::Map(_) => false,
             }),
+            FieldCheck::ArgumentHint => (node.get("argument-hint"))
+                .is_none_or(|node| is_text(flavor, node) || is_null(flavor, node)),
             FieldCheck::Booleans => ["disable-model-invocation", "user-invocable"]
                 .into_iter()
                 .filter_map(|name| node.get(name))
@@ -592,6 +602,7 @@ fn check(rules: &Rules, flavor: Flavor, node: Option<&Node>) -> Result<(), Refus
             let what = match check {
                 FieldCheck::ShortDescription => "its `short-description` is no text",
                 FieldCheck::AllowedTools => "its `allowed-tools` is neither a text nor a list",
+                FieldCheck::ArgumentHint => "its `argument-hint` is no text",
                 FieldCheck::Booleans => {
                     "`disable-model-invocation` or `user-invocable` is neither `true` nor `false`"
                 }
@@ -609,11 +620,14 @@ fn is_text(flavor: Flavor, node: &Node) -> bool {
     matches!(node, Node::Scalar(scalar) if matches!(flavor.value(scalar), Some(Value::Text(_))))
 }
 
+fn is_null(flavor: Flavor, node: &Node) -> bool {
+    matches!(node, Node::Scalar(scalar) if flavor.value(scalar) == Some(Value::Null))
+}
+
 fn qwen_fields(flavor: Flavor, node: &Node) -> bool {
-    let is_null = |node: &Node| matches!(node, Node::Scalar(scalar) if flavor.value(scalar) == Some(Value::Null));
     let list = |name: &'static str| {
         node.get(name)
-            .is_none_or(|node| matches!(node, Node::List(_)) || is_null(node))
+            .is_none_or(|node| matches!(node, Node::List(_)) || is_null(flavor, node))
     };
     let inside = match node.get("paths") {
         Some(Node::List(nodes)) => nodes.iter().all(|node| match node {
@@ -629,7 +643,7 @@ fn qwen_fields(flavor: Flavor, node: &Node) -> bool {
     };
     let model = node
         .get("model")
-        .is_none_or(|node| is_text(flavor, node) || is_null(node));
+        .is_none_or(|node| is_text(flavor, node) || is_null(flavor, node));
     list("allowedTools") && list("paths") && inside && model
 }
 
@@ -838,7 +852,10 @@ fn shown(rules: &Rules, fields: &Fields, mut text: String) -> Result<String, Ref
         Some(Markup::FirstLine) => {
             text = trimmed(&text).lines().next().unwrap_or_default().to_owned();
         }
-        Some(Markup::Escaped) => text = text.replace('<', "&lt;").replace('>', "&gt;"),
+        Some(Markup::Escaped) => {
+            text = text.replace(|it: char| it.is_control() || it == '\u{feff}', " ");
+            text = text.replace('<', "&lt;").replace('>', "&gt;");
+        }
         None => {}
     }
     if let Some(DescriptionCap::Most(cap)) = &rules.description_cap {
@@ -907,6 +924,9 @@ fn shaped(
         return Ok(written.to_owned());
     };
     let mut name = written.to_owned();
+    if shape.spaces.is_some() {
+        name = trimmed(&name).to_owned();
+    }
     if shape.spaces.as_deref() == Some(" ") {
         name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         if name.is_empty() && by_folder {

@@ -581,7 +581,7 @@ fn a_file_is_judged_in_its_place() {
         repo/pkg/.agents/skills/pdf/SKILL.md: dropped [folders] Codex does not look into `repo/pkg/.agents/skills` from here
         repo/.agents/skills/.hidden/SKILL.md: dropped [hidden] Codex passes over `.hidden`: its name starts with a dot
         .agents/skills/above/SKILL.md: dropped [folders] Codex does not look into `.agents/skills` from here
-        repo/examples/pdf/SKILL.md: loads
+        repo/examples/pdf/SKILL.md: dropped [folders] Codex does not look into `repo/examples` from here
     "#]],
     );
 }

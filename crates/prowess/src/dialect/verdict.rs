@@ -85,7 +85,8 @@ impl View<'_> {
                     }
                 }
                 findings.extend(listed.and_then(|listed| self.room(rules, listed)));
-                notes = self.notes(rules, subject);
+                let entry = reading.and_then(|it| it.as_ref().ok());
+                notes = self.notes(rules, subject, entry);
             }
         }
         // The sort is stable: among equals the order of the questions stays.
@@ -134,11 +135,12 @@ impl View<'_> {
     fn misplaced(&self, subject: &Subject<'_>) -> Option<Finding> {
         let path = subject.path?;
         let roots = scan::roots(self.client, &self.projects, self.environment);
-        let inside = roots.iter().any(|root| path.starts_with(&root.path));
-        let place = self.place(path)?;
-        if inside {
+        if roots.iter().any(|root| path.starts_with(&root.path)) {
             return None;
         }
+        // A file outside of all skills folders is found by nobody.
+        let beside = || path.parent().and_then(Path::parent);
+        let place = self.place(path).or_else(beside)?;
         let title = &self.client.title;
         let first = self.client.project.first()?;
         Some(
@@ -169,13 +171,12 @@ impl View<'_> {
     fn unreached(&self, rules: &Rules, subject: &Subject<'_>) -> Option<Finding> {
         let path = subject.path?;
         let title = &self.client.title;
-        let place = self.place(path)?;
         if let Some(finding) = self.misplaced(subject) {
             return Some(finding);
         }
         let roots = scan::roots(self.client, &self.projects, self.environment);
-        let known = roots.iter().find(|root| path.starts_with(&root.path));
-        let root = known.map_or(place, |root| root.path.as_path());
+        let known = roots.iter().find(|root| path.starts_with(&root.path))?;
+        let root = known.path.as_path();
         let below = path.strip_prefix(root).ok()?;
         let parts: Vec<String> = below
             .iter()
@@ -198,7 +199,7 @@ impl View<'_> {
             return Some(dropped("root-skill", message).help(own_folder));
         }
         if let Some(hidden) = folders.iter().find(|it| it.starts_with('.'))
-            && known.is_some_and(|root| scan::skips_hidden(rules, root))
+            && scan::skips_hidden(rules, known)
         {
             let message = format!("{title} passes over `{hidden}`: its name starts with a dot");
             return Some(dropped("hidden", message).help("give the folder a name without a dot"));
@@ -486,7 +487,7 @@ impl View<'_> {
     }
 
     /// What is worth knowing and decides nothing.
-    fn notes(&self, rules: &Rules, subject: &Subject<'_>) -> Vec<String> {
+    fn notes(&self, rules: &Rules, subject: &Subject<'_>, entry: Option<&Entry>) -> Vec<String> {
         let title = &self.client.title;
         let mut notes = Vec::new();
         if let (Some(version), Some(day)) = (&rules.version, &rules.day) {
@@ -499,7 +500,7 @@ impl View<'_> {
                 None => format!("when {title} trusts project skills is not known"),
             });
         }
-        if says(subject, "disable-model-invocation", "true") && rules.manual == Some(Answer::Read) {
+        if entry.is_some_and(|entry| !entry.model) && rules.manual == Some(Answer::Read) {
             notes.push(
                 "the model is not told about it, as `disable-model-invocation` says".to_owned(),
             );

@@ -18,6 +18,9 @@ const NODES: usize = 50_000;
 /// Stands for a comma that the parser would mind; a character of private use.
 const COMMA: &str = "\u{f8ff}";
 
+/// Stands for a byte order mark inside the text, which the parser refuses and no library does.
+const MARK: &str = "\u{f8fe}";
+
 /// A library that reads YAML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flavor {
@@ -93,8 +96,7 @@ impl Flavor {
         let never = matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}'
             | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
         match self {
-            Self::LibYaml => never || character == '\u{feff}',
-            Self::JsYaml3 | Self::JsYaml4 => never,
+            Self::LibYaml | Self::JsYaml3 | Self::JsYaml4 => never,
             Self::Yaml | Self::Bun => false,
         }
     }
@@ -105,6 +107,9 @@ impl Flavor {
         if self == Self::LibYaml && text.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
             // libyaml ends a line at the line breaks of YAML 1.1 too.
             text = Cow::Owned(text.replace(['\u{85}', '\u{2028}', '\u{2029}'], "\n"));
+        }
+        if text.contains('\u{feff}') {
+            text = Cow::Owned(text.replace('\u{feff}', MARK));
         }
         let mut lines = Vec::new();
         let mut open = Open::default();
@@ -265,6 +270,14 @@ fn javascript(number: f64) -> String {
         return "0".to_owned();
     }
     let size = number.abs();
+    if size.is_infinite() {
+        return if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }
+        .to_owned();
+    }
     if (1e-6..1e21).contains(&size) {
         return number.to_string();
     }
@@ -481,7 +494,7 @@ impl Builder {
     fn scalar(&self, text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Node, Fault> {
         self.known(tag)?;
         let scalar = Scalar {
-            text: text.replace(COMMA, ","),
+            text: text.replace(COMMA, ",").replace(MARK, "\u{feff}"),
             plain: style == ScalarStyle::Plain,
             tag: tag.map(|tag| tag.suffix.clone()),
         };
@@ -551,6 +564,16 @@ impl Node {
             Self::Map(entries) => Some(entries),
             _ => None,
         }
+    }
+
+    /// Whether nothing stands there, not even `~`.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Scalar(scalar) if scalar.plain && scalar.text.is_empty())
+    }
+
+    /// Whether it says that it is base64.
+    pub(super) fn is_binary(&self) -> bool {
+        matches!(self, Self::Scalar(scalar) if scalar.tag.as_deref() == Some("binary"))
     }
 
     /// The values of a field, in order; more than one where the library lets it stand twice.

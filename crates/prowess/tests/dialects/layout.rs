@@ -8,7 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 /// One case: a file or a link, and the file that is asked about.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub(crate) struct Case {
     /// Cases of one tree lie side by side; a tree is laid out once for each client.
     pub(crate) tree: String,
@@ -21,13 +21,25 @@ pub(crate) struct Case {
     #[serde(default)]
     pub(crate) text: Text,
     /// A link to make: its place, and where it leads.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) link: Option<(String, String)>,
     /// The file that is asked about, where it is not the one written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) subject: Option<String>,
 }
 
+/// The cases in the files of a folder, those written by hand and those drawn by a seed.
+pub(crate) fn stored(folder: &Path) -> Vec<Case> {
+    let files = ["cases.jsonl", "drawn.jsonl"];
+    let texts = files.map(|file| fs::read_to_string(folder.join(file)).unwrap_or_default());
+    let lines = texts.iter().flat_map(|text| text.lines());
+    lines
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
+}
+
 /// A text; `{{x*3}}` stands for `xxx`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Text {
     /// UTF-8.

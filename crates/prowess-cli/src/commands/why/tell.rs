@@ -78,7 +78,8 @@ fn is_news(found: &DiagnosticRow<'_>, state: State) -> bool {
 }
 
 /// What each client makes of it, and the steps that would change that. Of several clients, each
-/// tells only what decided; one alone tells everything.
+/// tells only what decided, and of a skill in no folder of its own what would decide there; one
+/// alone tells everything.
 fn clients(verdicts: &[Verdict], paint: Paint) -> String {
     let mut text = String::new();
     let mut row = |label: &str, value: &str| {
@@ -89,12 +90,20 @@ fn clients(verdicts: &[Verdict], paint: Paint) -> String {
     let widest = verdicts.iter().map(|it| width(&it.title)).max();
     let widest = widest.unwrap_or(0);
     let mut steps: Vec<&str> = Vec::new();
+    let all = verdicts.len() == 1;
+    // Where most do not look, one step serves them all.
+    let misplaced = verdicts.iter().filter(|it| is_misplaced(it)).count();
+    let common = !all && misplaced * 2 > verdicts.len();
+    if common {
+        steps.push("put it into a folder that these clients read: `prowess clients` lists them");
+    }
     for (at, verdict) in verdicts.iter().enumerate() {
-        let all = verdicts.len() == 1;
-        let findings = verdict
-            .findings
-            .iter()
-            .take(if all { usize::MAX } else { 1 });
+        let most = match is_misplaced(verdict) {
+            _ if all => usize::MAX,
+            true => 2,
+            false => 1,
+        };
+        let findings = verdict.findings.iter().take(most);
         let mut told: Vec<String> = findings.clone().map(|it| line(&it.message)).collect();
         if told.is_empty() {
             let call = verdict.call.as_deref().map(line);
@@ -103,7 +112,8 @@ fn clients(verdicts: &[Verdict], paint: Paint) -> String {
         if all {
             told.extend(verdict.notes.iter().map(|note| line(note)));
         }
-        for step in findings.filter_map(|it| it.help.as_deref()) {
+        let open = findings.skip(usize::from(common && is_misplaced(verdict)));
+        for step in open.filter_map(|it| it.help.as_deref()) {
             if !steps.contains(&step) {
                 steps.push(step);
             }
@@ -128,6 +138,11 @@ fn clients(verdicts: &[Verdict], paint: Paint) -> String {
         row(if at == 0 { "steps" } else { " " }, &line(step));
     }
     text
+}
+
+/// Whether the client does not look where the skill lies.
+fn is_misplaced(verdict: &Verdict) -> bool {
+    (verdict.findings.first()).is_some_and(|finding| finding.rule == "folders")
 }
 
 fn how_it_reads(story: &Story<'_>) -> String {

@@ -251,6 +251,8 @@ words! {
         ShortDescription = "short-description",
         /// `allowed-tools` is a text or a list of texts.
         AllowedTools = "allowed-tools",
+        /// `argument-hint` is a text or nothing.
+        ArgumentHint = "argument-hint",
         /// `disable-model-invocation` and `user-invocable` are booleans.
         Booleans = "booleans",
         /// `allowedTools` is a list, `model` a text, `paths` a list of relative globs.
