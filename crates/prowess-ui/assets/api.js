@@ -1,8 +1,5 @@
-// Questions to the engine, and what changes meanwhile. An exported site answers from its own data.
+// Questions to the engine, and what changes meanwhile.
 "use strict";
-
-/** What was exported, where this is a site of files and nobody answers. @type {any} */
-const exported = /** @type {any} */ (globalThis).PROWESS_EXPORT ?? null;
 
 /** A question that has no answer. */
 class Unanswered extends Error {
@@ -21,7 +18,6 @@ class Unanswered extends Error {
  * @returns {Promise<any>}
  */
 async function ask(name, what, signal) {
-  if (exported) return answered(name, what ?? {});
   const response = await fetch(`api/${name}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -31,13 +27,6 @@ async function ask(name, what, signal) {
   const answer = await response.json();
   if (!response.ok) throw new Unanswered(answer.error ?? `answered ${response.status}`, answer.help ?? null);
   return answer;
-}
-
-/** An answer that was written down when the site was made. @param {string} name @param {Record<string, any>} what */
-function answered(name, what) {
-  const kept = what.path === undefined ? exported[name] : exported.skills[what.path]?.[name];
-  if (kept === undefined) throw new Unanswered("this was not exported", "`prowess ui` answers it live");
-  return kept;
 }
 
 /** What is shown when a question has no answer. @param {any} error */
@@ -71,10 +60,10 @@ function keep(list) {
 
 /** Loads the first rows at once, and then all of them. */
 async function load() {
-  const [about, first] = await Promise.all([ask("about"), ask("list", exported ? {} : { first: 80 })]);
+  const [about, first] = await Promise.all([ask("about"), ask("list", { first: 80 })]);
   catalog.about = about;
   keep(first);
-  catalog.whole = exported !== null || first.skills.length >= about.skills;
+  catalog.whole = first.skills.length >= about.skills;
 }
 
 /** @param {any} changes */
@@ -86,7 +75,6 @@ async function reload(changes) {
 
 /** Follows what happens on the disk. @param {(state: string) => void} say */
 function follow(say) {
-  if (exported) return say("");
   const events = new EventSource("api/events");
   let before = false;
   events.onmessage = (event) => {

@@ -142,7 +142,7 @@ function catalogView(given) {
       el("h1", { class: "hidden", text: "Catalog" }),
       el("div", { class: "ask" },
         el("label", { class: "hidden", for: "filter", text: "Filter" }), filter,
-        exported ? null : el("label", { class: "inline", for: "client" }, "as seen by ", clients),
+        el("label", { class: "inline", for: "client" }, "as seen by ", clients),
         told),
       el("div", { class: "split" }, aside, table.node)),
     changed: () => seenBy(),

@@ -3,10 +3,10 @@
 
 /** @typedef {{title: string, node: HTMLElement, changed?: (changes: any) => void, focus?: HTMLElement}} View */
 
-/** @type {Array<{path: string, title: string, view: (given: URLSearchParams) => View, live?: boolean}>} */
+/** @type {Array<{path: string, title: string, view: (given: URLSearchParams) => View}>} */
 const VIEWS = [
   { path: "/", title: "Catalog", view: catalogView },
-  { path: "/try", title: "Try", view: tryView, live: true },
+  { path: "/try", title: "Try", view: tryView },
 ];
 /** @type {typeof VIEWS} */
 const MORE_VIEWS = [
@@ -40,7 +40,7 @@ function route() {
 function sayLive(state) {
   const place = /** @type {HTMLElement} */ (document.getElementById("live"));
   fill(place, state === "live" ? el("span", { class: "live", title: "Changes on the disk show here at once", text: "live" })
-    : state === "lost" ? el("span", { class: "lost", text: "not connected" }) : exported ? el("span", { class: "faint small", text: exported.made }) : null);
+    : state === "lost" ? el("span", { class: "lost", text: "not connected" }) : null);
 }
 
 function theme() {
@@ -89,17 +89,15 @@ document.addEventListener("keydown", (event) => {
     if (field) { field.focus(); field.select(); } else location.hash = "#/";
   } else if (event.key === "?") showKeys();
   else if (/^[1-9]$/.test(event.key)) {
-    const view = shownViews()[Number(event.key) - 1];
+    const view = VIEWS[Number(event.key) - 1];
     if (view) location.hash = `#${view.path}`;
   }
 });
 
-const shownViews = () => VIEWS.filter((it) => !exported || !it.live);
-
 async function start() {
   theme();
   /** @type {HTMLElement} */ (document.getElementById("help")).addEventListener("click", showKeys);
-  fill(/** @type {HTMLElement} */ (document.getElementById("views")), shownViews().map((it) => el("a", { href: `#${it.path}`, text: it.title })));
+  fill(/** @type {HTMLElement} */ (document.getElementById("views")), VIEWS.map((it) => el("a", { href: `#${it.path}`, text: it.title })));
   try {
     await load();
   } catch (error) {
