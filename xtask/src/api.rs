@@ -15,12 +15,13 @@ use crate::{serving::target, workspace};
 const FORMAT: &str = "\"format_version\":57";
 
 /// The crates that programs build on.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "prowess-format",
     "prowess-search",
     "prowess",
     "prowess-eval",
     "prowess-http",
+    "prowess-install",
     "prowess-mcp",
     "prowess-ui",
     "prowess-adk",

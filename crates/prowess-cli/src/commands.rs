@@ -12,6 +12,7 @@ use crate::{
 };
 
 pub(crate) mod activate;
+pub(crate) mod add;
 pub(crate) mod approve;
 pub(crate) mod budget;
 pub(crate) mod check;
@@ -26,20 +27,24 @@ pub(crate) mod export;
 pub(crate) mod inject;
 pub(crate) mod list;
 mod list_client;
+mod list_installed;
 pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod prompt;
 pub(crate) mod rank;
 pub(crate) mod read;
+pub(crate) mod remove;
 pub(crate) mod resources;
 pub(crate) mod rivals;
 pub(crate) mod run;
 pub(crate) mod select;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod sync;
 pub(crate) mod tool;
 pub(crate) mod trust;
 pub(crate) mod ui;
+pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod why;
 
@@ -76,7 +81,7 @@ impl Cli {
 }
 
 /// The verbs by what one wants, for `--help`: clap lists them in one row.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Look at skills",
         &[
@@ -88,6 +93,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
             "clients",
             "config",
         ],
+    ),
+    (
+        "Get skills from elsewhere",
+        &["add", "sync", "verify", "remove"],
     ),
     (
         "Write and check",
@@ -145,6 +154,10 @@ fn groups(command: &clap::Command) -> String {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Select(select::Arguments),
+    Add(add::Arguments),
+    Sync(sync::Arguments),
+    Verify(verify::Arguments),
+    Remove(remove::Arguments),
     List(list::Arguments),
     Show(show::Arguments),
     Check(check::Arguments),
@@ -191,6 +204,10 @@ pub(crate) enum Verb {
 pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
     match verb {
         Verb::Select(arguments) => select::run(&arguments, session),
+        Verb::Add(arguments) => add::run(&arguments, session),
+        Verb::Sync(arguments) => sync::run(&arguments, session),
+        Verb::Verify(arguments) => verify::run(&arguments, session),
+        Verb::Remove(arguments) => remove::run(&arguments, session),
         Verb::List(arguments) => list::run(&arguments, session),
         Verb::Show(arguments) => show::run(&arguments, session),
         Verb::Check(arguments) => check::run(&arguments, session),

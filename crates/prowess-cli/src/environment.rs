@@ -7,6 +7,34 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// What `git`, and the programs it starts, need to act for this user, and nothing else.
+const FOR_FETCHING: [&str; 24] = [
+    "ALL_PROXY",
+    "APPDATA",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_SSL_CAINFO",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "NO_PROXY",
+    "SSH_AGENT_PID",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "SYSTEMROOT",
+    "TMPDIR",
+    "USER",
+    "USERPROFILE",
+    "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
 /// Everything a command may know about the machine and the terminal.
 #[expect(
     clippy::struct_excessive_bools,
@@ -24,6 +52,10 @@ pub(crate) struct Environment {
     pub(crate) xdg_state_home: Option<PathBuf>,
     /// `XDG_CACHE_HOME`, where it is set.
     pub(crate) xdg_cache_home: Option<PathBuf>,
+    /// `XDG_DATA_HOME`, where it is set.
+    pub(crate) xdg_data_home: Option<PathBuf>,
+    /// What a program that fetches for the user may know: home, proxies, certificates, agents.
+    pub(crate) for_fetching: Vec<(OsString, OsString)>,
     /// A number that differs from build to build of this program.
     pub(crate) edition: u64,
     /// `PATH`, where programs are looked for.
@@ -61,6 +93,11 @@ impl Environment {
             xdg_config_home: folder("XDG_CONFIG_HOME"),
             xdg_state_home: folder("XDG_STATE_HOME"),
             xdg_cache_home: folder("XDG_CACHE_HOME"),
+            xdg_data_home: folder("XDG_DATA_HOME"),
+            for_fetching: FOR_FETCHING
+                .iter()
+                .filter_map(|name| Some((OsString::from(name), set(name)?)))
+                .collect(),
             edition: edition(),
             search_path: set("PATH"),
             codex_home: folder("CODEX_HOME"),
@@ -91,6 +128,11 @@ impl Environment {
     /// The folder for what can be had again.
     pub(crate) fn cache_folder(&self) -> Option<PathBuf> {
         self.xdg_folder(self.xdg_cache_home.as_deref(), ".cache")
+    }
+
+    /// The folder for what belongs to the user.
+    pub(crate) fn data_folder(&self) -> Option<PathBuf> {
+        self.xdg_folder(self.xdg_data_home.as_deref(), ".local/share")
     }
 
     fn xdg_folder(&self, set: Option<&Path>, below_home: &str) -> Option<PathBuf> {

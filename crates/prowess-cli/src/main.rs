@@ -20,7 +20,7 @@ mod options;
 mod commands;
 mod files;
 mod find;
-mod git;
+mod install;
 mod nearest;
 mod places;
 mod servers;

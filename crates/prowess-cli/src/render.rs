@@ -15,7 +15,10 @@ mod text;
 pub(crate) use self::{
     paint::{Ink, Paint},
     table::Table,
-    text::{count, cut, escape_json, line, line_start, list, safe_lines, thousands, width, wrap},
+    text::{
+        byte_size, count, cut, escape_json, line, line_start, list, safe_lines, thousands, width,
+        wrap,
+    },
 };
 
 /// The width of output that no terminal limits: wide enough for a table, narrow enough to read.

@@ -10,11 +10,10 @@ use prowess::display_text;
 use prowess_mcp::host::{Approval, Approvals, Entry, Host, Manifest, Server};
 use serde::Serialize;
 
-use super::show::bytes;
 use crate::{
     exit::{Exit, Failure},
     nearest::{did_you_mean, nearest},
-    render::{count, line, list as words},
+    render::{byte_size, count, line, list as words},
     servers::open_host,
     session::Session,
 };
@@ -191,7 +190,7 @@ fn summary(entry: &Entry, server: &Server) -> String {
     }
     for (at, file) in entry.files().iter().enumerate() {
         let label = if at == 0 { "files " } else { "      " };
-        let (path, size) = (line(&file.path), bytes(file.size));
+        let (path, size) = (line(&file.path), byte_size(file.size));
         let _ = writeln!(text, "  {label}  {path} ({size})");
     }
     text

@@ -9,7 +9,7 @@ use prowess::{
     wire::ListOutput,
 };
 
-use super::{list_client, prompt::changed};
+use super::{list_client, list_installed, prompt::changed};
 use crate::{
     environment::Environment,
     exit::{Exit, Failure},
@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// How strictly skills are judged
     #[arg(long, value_name = "PROFILE", value_parser = profile(), default_value = "lenient")]
     profile: Profile,
+    /// What `prowess add` brought: where each skill came from, and whether it is as locked
+    #[arg(long, conflicts_with_all = ["all", "tag"])]
+    installed: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -47,6 +50,9 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    if arguments.installed {
+        return list_installed::run(arguments.json, session);
+    }
     let catalog = session.load(&Request {
         profile: arguments.profile,
         look_at_untrusted: true,

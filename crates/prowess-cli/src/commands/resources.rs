@@ -4,12 +4,12 @@ use clap::Args;
 use prowess::{Resource, ResourceError, display_path};
 use serde::Serialize;
 
-use super::{prompt::must_be_trusted, show::bytes};
+use super::prompt::must_be_trusted;
 use crate::{
     exit::{Exit, Failure},
     find::find,
     places::Request,
-    render::{Table, count, line},
+    render::{Table, byte_size, count, line},
     session::Session,
 };
 
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             None => line(&file.path),
         };
         table.row(vec![
-            (bytes(file.size), None),
+            (byte_size(file.size), None),
             (run.to_owned(), None),
             (path, None),
         ]);

@@ -14,7 +14,7 @@ use crate::{
     exit::{Exit, Failure},
     find::find,
     places::Request,
-    render::{count, line, list, width, wrap},
+    render::{byte_size, count, line, list, width, wrap},
     session::Session,
 };
 
@@ -289,15 +289,6 @@ fn fields(fields: &[Field]) -> serde_json::Map<String, serde_json::Value> {
     map
 }
 
-/// A size as people say it.
-pub(crate) fn bytes(size: u64) -> String {
-    match size {
-        0..1_000 => count(size as usize, "byte"),
-        1_000..1_000_000 => format!("{:.1} KB", size as f64 / 1e3),
-        _ => format!("{:.1} MB", size as f64 / 1e6),
-    }
-}
-
 /// The text, and where the values start in it.
 fn human(shown: &Shown<'_>, skill: &Skill, session: &Session) -> (String, usize) {
     let (paint, columns) = (session.output.paint, session.output.columns);
@@ -353,7 +344,7 @@ fn human(shown: &Shown<'_>, skill: &Skill, session: &Session) -> (String, usize)
     for field in fields {
         row(&line(&field.key), one_line(&field.node.value));
     }
-    let size = |size: &Size| format!("{}, {}", count(size.tokens, "token"), bytes(size.bytes));
+    let size = |size: &Size| format!("{}, {}", count(size.tokens, "token"), byte_size(size.bytes));
     row(
         "size",
         format!("in the catalog {}", size(&shown.size.catalog)),
@@ -377,7 +368,7 @@ fn human(shown: &Shown<'_>, skill: &Skill, session: &Session) -> (String, usize)
         };
         row(
             label,
-            format!("{} ({}{run})", resource.path, bytes(resource.size)),
+            format!("{} ({}{run})", resource.path, byte_size(resource.size)),
         );
     }
     if shown.resources_partial {

@@ -69,6 +69,15 @@ pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// A size as people say it.
+pub(crate) fn byte_size(size: u64) -> String {
+    match size {
+        0..1_000 => count(size as usize, "byte"),
+        1_000..1_000_000 => format!("{:.1} KB", size as f64 / 1e3),
+        _ => format!("{:.1} MB", size as f64 / 1e6),
+    }
+}
+
 /// The beginning of a text that fits, with `…` where something is left out.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {

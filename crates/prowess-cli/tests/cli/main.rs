@@ -14,6 +14,7 @@ mod docs;
 mod examples;
 mod faults;
 mod files;
+mod install;
 mod list;
 mod measure;
 mod reference;

@@ -6,12 +6,9 @@ use prowess::{
     Catalog, Limits, MemorySource, Origin, Scope, Trust as _, TrustDecision, trust::Entry,
 };
 
-use crate::{
-    exit::Failure,
-    files,
-    git::{Git, GitError},
-    session::Session,
-};
+use prowess_install::{Git, GitError};
+
+use crate::{exit::Failure, files, session::Session};
 
 /// A list of every file of a large monorepo fits; more is not a list to read.
 const MOST_LISTED: u64 = 256 * 1024 * 1024;

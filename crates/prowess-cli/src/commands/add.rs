@@ -1,0 +1,248 @@
+//! `prowess add`: skills from elsewhere, shown before they arrive and locked to the byte.
+
+use clap::Args;
+use prowess_install::{
+    Item, Offer, OfferedSkill, Origin, Outcome, Reference, Site, SkillFiles, Source, WantedSource,
+    add_to_manifest, change_for, plan,
+};
+use serde::Serialize;
+
+use crate::{
+    exit::{Exit, Failure},
+    install::{self, Preview, To},
+    render::{count, line},
+    session::Session,
+};
+
+/// Install skills from a repository or a folder, and lock every byte
+///
+/// Shows first what would come: files, sizes, the tools and hooks a skill asks for, and what
+/// `check` finds. The canonical copy goes to `.agents/skills/NAME`; clients that look elsewhere
+/// and have a folder here get a link (`--client a,b` names them). What is added is trusted with
+/// exactly these files.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
+pub(crate) struct Arguments {
+    /// `owner/repo`, `owner/repo/path`, an address with `https://`, `ssh://` or `file://` and
+    /// maybe `#ref`, or a folder with `./`
+    #[arg(value_name = "SOURCE")]
+    source: String,
+    /// Only this skill, by name or by its path in the source; can be repeated
+    #[arg(long, value_name = "NAME")]
+    skill: Vec<String>,
+    /// Every skill of the source
+    #[arg(long, conflicts_with = "skill")]
+    all: bool,
+    /// Whose skills they become
+    #[arg(long, value_enum, default_value = "project", value_name = "WHOSE")]
+    to: To,
+    /// Take this tag, branch or commit, and let `update` leave it there
+    #[arg(long, value_name = "REF")]
+    pin: Option<String>,
+    /// Show what would come, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Install without being asked
+    #[arg(long, short)]
+    yes: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `add --json` prints.
+#[derive(Debug, Serialize)]
+struct Output {
+    skills: Vec<Preview>,
+    /// Whether they are installed now.
+    installed: bool,
+    notes: Vec<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
+    let site = install::site(arguments.to, session)?;
+    let mut source = install::source(&arguments.source, &site, session)?;
+    let text = install::source_text(&arguments.source, &source);
+    let text = match &arguments.pin {
+        Some(_) if source.reference.is_some() => {
+            return Err(
+                Failure::usage("`--pin` names a ref, and the source names one too")
+                    .hint("leave one of them out"),
+            );
+        }
+        Some(pin) => {
+            source.reference = Some(Reference::Name(pin.clone()));
+            format!("{text}#{pin}")
+        }
+        None => text,
+    };
+    let options = install::offer_options(&site, false, session);
+    let mut offer = Offer::open(&source, &options).map_err(|error| install::unavailable(&error))?;
+    let wanted = wanted(arguments, &source, &offer)?;
+    let fetched = install::fetch(&mut offer, wanted.as_deref())?;
+    let order = Order {
+        site: &site,
+        origin: offer.origin,
+        fetched,
+        pinned: arguments.pin.is_some(),
+    };
+    let items = order.plan()?;
+    let previews: Result<Vec<Preview>, Failure> = items
+        .iter()
+        .map(|item| install::preview(item, session))
+        .collect();
+    let mut output = Output {
+        skills: previews?,
+        installed: false,
+        notes: Vec::new(),
+    };
+    if !arguments.json {
+        let texts: Vec<String> = output.skills.iter().map(Preview::text).collect();
+        session.output.data(&texts.join("\n"))?;
+        session.output.finish()?;
+    }
+    let changes = items
+        .iter()
+        .filter(|it| it.outcome != Outcome::Same)
+        .count();
+    if arguments.dry_run {
+        if arguments.json {
+            session.output.json(&output)?;
+        } else {
+            let text = format!(
+                "nothing was changed; {} would be\n",
+                count(changes, "skill")
+            );
+            session.output.message(&text);
+        }
+        return Ok(Exit::Fine);
+    }
+    if changes > 0 && !arguments.yes {
+        let question = format!("install {}?", count(changes, "skill"));
+        if !install::confirm(&question, session)? {
+            session.output.message("nothing was changed\n");
+            return Ok(Exit::Findings);
+        }
+    }
+    let wanted = WantedSource {
+        source: text,
+        skills: (!arguments.all).then(|| {
+            let names = items.iter().map(|it| it.locked.name().to_owned());
+            names.collect()
+        }),
+        pinned: arguments.pin.is_some(),
+    };
+    output.notes = order.install(&wanted, session)?;
+    output.installed = true;
+    if arguments.json {
+        session.output.json(&output)?;
+    } else {
+        report(&items, &output.notes, &site, session);
+    }
+    Ok(Exit::Fine)
+}
+
+/// The skills that are asked for; `None` for all.
+fn wanted(
+    arguments: &Arguments,
+    source: &Source,
+    offer: &Offer,
+) -> Result<Option<Vec<String>>, Failure> {
+    let shown = line(&offer.origin.source);
+    if offer.skills.is_empty() {
+        return Err(Failure::no_match(format!("`{shown}` has no skills"))
+            .hint("a skill is a folder with a `SKILL.md`"));
+    }
+    let mut names = arguments.skill.clone();
+    names.extend(source.skill.clone());
+    if arguments.all {
+        return Ok(None);
+    }
+    if names.is_empty() && offer.skills.len() > 1 {
+        return Err(Failure::usage(format!(
+            "`{shown}` has {}: {}",
+            count(offer.skills.len(), "skill"),
+            install::names(offer)
+        ))
+        .hint("name those you want with `--skill NAME`, or take `--all`"));
+    }
+    Ok((!names.is_empty()).then_some(names))
+}
+
+/// What was fetched, and where it goes.
+struct Order<'a> {
+    site: &'a Site,
+    origin: Origin,
+    fetched: Vec<(OfferedSkill, SkillFiles)>,
+    pinned: bool,
+}
+
+impl Order<'_> {
+    /// What would become of each. Nobody waits meanwhile.
+    fn plan(&self) -> Result<Vec<Item>, Failure> {
+        let turn = self.site.turn().map_err(|error| install::failed(&error))?;
+        self.plan_in(&turn)
+    }
+
+    fn plan_in(&self, turn: &prowess_install::Turn<'_>) -> Result<Vec<Item>, Failure> {
+        let lock = self
+            .site
+            .read_lock()
+            .map_err(|error| install::failed(&error))?;
+        let fetched = self.fetched.clone();
+        plan(turn, self.site, &lock, &self.origin, fetched, self.pinned)
+            .map_err(|error| install::not_installed(&error))
+    }
+
+    /// Installs, in one step; gives what is worth saying.
+    fn install(
+        &self,
+        wanted: &WantedSource,
+        session: &mut Session,
+    ) -> Result<Vec<String>, Failure> {
+        let places = install::clients(self.site, session)?;
+        let store = install::store(session)?;
+        let turn = self.site.turn().map_err(|error| install::failed(&error))?;
+        // Somebody else may have been here while the question was open.
+        let items = self.plan_in(&turn)?;
+        let lock = self
+            .site
+            .read_lock()
+            .map_err(|error| install::failed(&error))?;
+        let (mut change, notes) = change_for(&turn, &lock, &items, &places, &store)
+            .map_err(|error| Failure::new("cannot keep the files in the store").because(&error))?;
+        let path = install::manifest_path(self.site, session);
+        let text = install::manifest_text(&path)?;
+        let text =
+            add_to_manifest(&text, wanted).map_err(|error| install::bad_manifest(&path, &error))?;
+        change.manifest = Some((path, text));
+        turn.apply(&change)
+            .map_err(|error| install::failed(&error))?;
+        drop(turn);
+        let folders: Vec<&str> = items.iter().map(|it| it.locked.folder.as_str()).collect();
+        install::trust_installed(self.site, &folders, session)?;
+        Ok(notes)
+    }
+}
+
+fn report(items: &[Item], notes: &[String], site: &Site, session: &mut Session) {
+    for note in notes {
+        session.output.warning(note);
+    }
+    for item in items {
+        let folder = session
+            .environment
+            .shorten(&site.folder(&item.locked.folder));
+        let name = line(item.locked.name());
+        let text = match item.outcome {
+            Outcome::New => format!("installed `{name}` in `{folder}`\n"),
+            Outcome::Adopted => format!("`{name}` was in `{folder}` already and is locked now\n"),
+            Outcome::Same => format!("`{name}` is installed already\n"),
+            Outcome::Replaced => format!("replaced `{name}` in `{folder}`\n"),
+        };
+        session.output.message(&text);
+    }
+    let lock = session.environment.shorten(&site.lock);
+    let hint = format!("commit `{lock}`, so that `prowess sync` gives others the same files");
+    session.output.hint(&hint);
+}

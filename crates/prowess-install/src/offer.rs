@@ -1,0 +1,308 @@
+//! What a source has: its skills by path, and their files when they are asked for.
+
+use std::path::{Path, PathBuf};
+
+use prowess_format::{Profile, SkillName, parse};
+
+use crate::{
+    disk::{self, FolderError, SkillLimits},
+    git::{FetchOptions, GitError},
+    lock::is_folder_name,
+    source::{Place, Source},
+    tree::{SkillFiles, TreeError},
+};
+
+mod repository;
+
+use repository::Repository;
+
+/// Folders whose content is never a skill of its own.
+const SKIPPED: [&str; 2] = [".git", "node_modules"];
+
+/// How deep below a folder skills are looked for.
+const DEPTH: usize = 8;
+
+/// What a fetch may use and cost.
+#[derive(Debug, Clone, Default)]
+pub struct OfferOptions {
+    /// For git repositories.
+    pub git: FetchOptions,
+    /// For each skill.
+    pub skill: SkillLimits,
+    /// Where relative paths start.
+    pub base: PathBuf,
+    /// Whether nothing may be fetched.
+    pub offline: bool,
+}
+
+/// Why a source gives nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OfferError {
+    /// It is a folder that cannot be read.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// `git` could not get it.
+    #[error("cannot fetch from `{url}`")]
+    Git {
+        /// The address.
+        url: String,
+        /// Why.
+        #[source]
+        source: GitError,
+    },
+    /// The repository has no such ref.
+    #[error("`{url}` has no branch or tag `{reference}`")]
+    NoRef {
+        /// The address.
+        url: String,
+        /// What was asked for.
+        reference: String,
+    },
+    /// A commit that no branch and no tag of this repository leads to.
+    #[error(
+        "the commit {commit} is in no branch or tag of `{url}`; it may be of a fork, so it is not taken"
+    )]
+    Unreachable {
+        /// The address.
+        url: String,
+        /// The commit.
+        commit: String,
+    },
+    /// One skill cannot be taken.
+    #[error(
+        "the skill in `{}` cannot be taken: {reason}",
+        prowess::display_text(path)
+    )]
+    Skill {
+        /// Its path in the source.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// Its files are no tree.
+    #[error("the skill in `{}` cannot be taken", prowess::display_text(path))]
+    Files {
+        /// Its path in the source.
+        path: String,
+        /// Why.
+        #[source]
+        source: TreeError,
+    },
+    /// Nothing can be fetched now.
+    #[error("`{0}` is not asked: offline")]
+    Offline(String),
+    /// Something on this machine failed.
+    #[error("cannot make a folder to fetch into")]
+    Local(#[source] std::io::Error),
+    /// This kind of source is not read by this program.
+    #[error("`{0}` is not read by this version")]
+    Unsupported(String),
+}
+
+/// Where an offer came from, as the lock keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Origin {
+    /// The source, as `prowess add` takes it, without a ref.
+    pub source: String,
+    /// The ref that was followed.
+    pub reference: Option<String>,
+    /// The commit it led to.
+    pub commit: Option<String>,
+    /// The digest of the artifact, where it is one file.
+    pub artifact: Option<String>,
+}
+
+/// One skill of an offer, before its files are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedSkill {
+    /// Its folder in the source; empty for the source itself.
+    pub path: String,
+    /// What its folder is called.
+    pub name: String,
+    /// Equal for equal contents, where the source says so.
+    pub id: Option<String>,
+}
+
+/// A source that was opened.
+#[derive(Debug)]
+pub struct Offer {
+    /// Where it came from.
+    pub origin: Origin,
+    /// Its skills, sorted by path.
+    pub skills: Vec<OfferedSkill>,
+    files: Files,
+    limits: SkillLimits,
+}
+
+#[derive(Debug)]
+enum Files {
+    Folder(PathBuf),
+    Git(Box<Repository>),
+}
+
+impl Offer {
+    /// Opens a source and finds its skills.
+    pub fn open(source: &Source, options: &OfferOptions) -> Result<Self, OfferError> {
+        match &source.place {
+            Place::Folder(path) => Self::folder(path, options),
+            Place::Git(url) => {
+                if options.offline {
+                    return Err(OfferError::Offline(url.clone()));
+                }
+                let (repository, origin, path) = Repository::open(url, source, &options.git)?;
+                let skills = choose(repository.skills(&path), &path, url);
+                Ok(Self {
+                    origin,
+                    skills,
+                    files: Files::Git(Box::new(repository)),
+                    limits: options.skill,
+                })
+            }
+            other => Err(OfferError::Unsupported(other.to_string())),
+        }
+    }
+
+    fn folder(path: &Path, options: &OfferOptions) -> Result<Self, OfferError> {
+        let folder = options.base.join(path);
+        let real = disk::real(&folder).map_err(|source| FolderError::Unreadable {
+            path: prowess::display_path(path),
+            source,
+        })?;
+        let mut found = Vec::new();
+        find(&real, String::new(), DEPTH, &mut found);
+        let all = found.into_iter().map(|path| (path, None)).collect();
+        Ok(Self {
+            origin: Origin {
+                source: path.display().to_string(),
+                ..Origin::default()
+            },
+            skills: choose(all, "", &prowess::display_path(&real)),
+            files: Files::Folder(real),
+            limits: options.skill,
+        })
+    }
+
+    /// Gets the files of these skills, in one request where the source is elsewhere.
+    pub fn fetch(&mut self, paths: &[&str]) -> Result<Vec<SkillFiles>, OfferError> {
+        match &mut self.files {
+            Files::Folder(root) => {
+                let limits = self.limits;
+                let read = |path: &&str| {
+                    disk::read_folder(&root.join(path), limits).map_err(|error| OfferError::Skill {
+                        path: (*path).to_owned(),
+                        reason: error.to_string(),
+                    })
+                };
+                paths.iter().map(read).collect()
+            }
+            Files::Git(repository) => repository.fetch(paths, self.limits),
+        }
+    }
+
+    /// The skills that a person means by a name or a path. A name is looked for among the folders
+    /// first; where it is none, every `SKILL.md` is asked for its own.
+    pub fn named(&mut self, wanted: &str) -> Result<Vec<OfferedSkill>, OfferError> {
+        let by_path = |it: &&OfferedSkill| it.path == wanted.trim_matches('/') || it.name == wanted;
+        let found: Vec<OfferedSkill> = self.skills.iter().filter(by_path).cloned().collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let paths: Vec<String> = self.skills.iter().map(|it| it.path.clone()).collect();
+        let texts = match &mut self.files {
+            Files::Folder(root) => {
+                let text = |path: &String| {
+                    disk::read_text(&root.join(path).join("SKILL.md"), 1 << 20)
+                        .ok()
+                        .flatten()
+                };
+                paths
+                    .iter()
+                    .map(|path| text(path).unwrap_or_default())
+                    .collect()
+            }
+            Files::Git(repository) => repository.skill_texts(&paths)?,
+        };
+        let mut found = Vec::new();
+        for (skill, text) in self.skills.iter().zip(texts) {
+            if own_name(&text).as_deref() == Some(wanted) {
+                found.push(skill.clone());
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The name that a `SKILL.md` gives itself.
+pub fn own_name(text: &str) -> Option<String> {
+    let parsed = parse(text.as_bytes(), Profile::Lenient);
+    parsed.document.name().map(str::to_owned)
+}
+
+/// The folder a skill is installed in: its own name, or that of its folder where its own is none.
+pub fn install_name(files: &SkillFiles, skill: &OfferedSkill) -> Option<String> {
+    let own = own_name(&files.skill_text()).filter(|it| SkillName::new(it).is_ok());
+    own.or_else(|| Some(skill.name.clone()))
+        .filter(|it| is_folder_name(it))
+}
+
+/// Looks for skills below a folder, following no link. What lies inside a skill is its own.
+fn find(folder: &Path, below: String, depth: usize, found: &mut Vec<String>) {
+    if disk::is_there(&folder.join("SKILL.md")) {
+        found.push(below);
+        return;
+    }
+    if depth == 0 {
+        return;
+    }
+    for name in disk::names(folder) {
+        let path = folder.join(&name);
+        if !SKIPPED.contains(&name.as_str()) && disk::is_real_folder(&path) {
+            let below = if below.is_empty() {
+                name
+            } else {
+                format!("{below}/{name}")
+            };
+            find(&path, below, depth - 1, found);
+        }
+    }
+}
+
+/// Of folders with the same content, as repositories have them for several clients, the one in
+/// the plainest place stands for all. A skill inside another is a file of it.
+fn choose(mut all: Vec<(String, Option<String>)>, top: &str, place: &str) -> Vec<OfferedSkill> {
+    let hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
+    all.sort_by(|a, b| {
+        let rank = |path: &str| (hidden(path), path.matches('/').count());
+        (rank(&a.0), &a.0).cmp(&(rank(&b.0), &b.0))
+    });
+    let mut skills: Vec<OfferedSkill> = Vec::new();
+    for (path, id) in all {
+        let inside =
+            |it: &OfferedSkill| it.path.is_empty() || path.starts_with(&format!("{}/", it.path));
+        if skills.iter().any(inside) || path.split('/').any(|part| SKIPPED.contains(&part)) {
+            continue;
+        }
+        let name = match path.rsplit('/').next().filter(|it| !it.is_empty()) {
+            Some(name) => name,
+            // The source itself is the skill: it is called as its place is.
+            None => last_part(if top.is_empty() { place } else { top }),
+        };
+        let twin = |it: &OfferedSkill| it.name == name && id.is_some() && it.id == id;
+        if skills.iter().any(twin) {
+            continue;
+        }
+        skills.push(OfferedSkill {
+            name: name.to_owned(),
+            path,
+            id,
+        });
+    }
+    skills.sort_by(|a, b| a.path.cmp(&b.path));
+    skills
+}
+
+fn last_part(place: &str) -> &str {
+    let place = place.trim_end_matches(['/', '\\']).trim_end_matches(".git");
+    place.rsplit(['/', '\\', ':']).next().unwrap_or(place)
+}

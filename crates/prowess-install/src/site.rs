@@ -1,0 +1,648 @@
+//! A place where skills are installed: a project or the user's home.
+//!
+//! The canonical copy of a skill is `.agents/skills/NAME`; clients that read elsewhere get a link.
+//! Every change goes the same way: new folders are written beside the old ones and brought to the
+//! disk, then a journal says what is about to happen, then folders change their names, then the
+//! lock is written. Whoever is killed before the journal leaves the old state; after it, the next
+//! command finishes the work, so the new one. The journal is the user's own file outside of every
+//! project, so no repository can bring one.
+
+use std::{
+    fs::{File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use prowess::{Access, Client, ContentHash, user_paths};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    disk::{self, FolderError, SkillLimits},
+    lock::{Lock, LockError, LockedSkill},
+    tree::SkillFiles,
+};
+
+/// The folder of all canonical copies.
+const SKILLS: &str = ".agents/skills";
+
+/// The folder beside it where new ones are made; one file system, and no client looks there.
+const BESIDE: &str = ".agents";
+
+/// How the name of a folder with unfinished work starts.
+const STAGE: &str = ".prowess-stage-";
+
+/// The name of the lock.
+pub const LOCK_FILE: &str = "prowess.lock";
+
+/// A lock with more bytes was not written by this program.
+const MOST_LOCK: u64 = 64 * 1024 * 1024;
+
+/// How long to wait for another command.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often to look whether it is done.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Whose skills they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// A project's, beside the code.
+    Project,
+    /// The user's.
+    User,
+}
+
+/// A place where skills are installed.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// Whose it is.
+    pub owner: Owner,
+    /// The project, or the home.
+    pub root: PathBuf,
+    /// The lock.
+    pub lock: PathBuf,
+    /// A folder of the user's own for what is remembered about this site.
+    pub state: PathBuf,
+    /// How much of a skill is looked at.
+    pub limits: SkillLimits,
+}
+
+/// Why nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SiteError {
+    /// The lock cannot be read. It is never written over.
+    #[error("cannot read the lock `{path}`")]
+    Unreadable {
+        /// The lock.
+        path: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The lock is damaged. It is never written over.
+    #[error("the lock `{path}` is damaged or of another version, and is left as it is")]
+    Damaged {
+        /// The lock.
+        path: String,
+        /// Where and why.
+        #[source]
+        source: LockError,
+    },
+    /// Another command is at work.
+    #[error("another command is changing the skills in `{path}`")]
+    Busy {
+        /// The site.
+        path: String,
+    },
+    /// A folder on the way leads out of the project.
+    #[error("`{path}` leads out of the project")]
+    LeadsOut {
+        /// The folder.
+        path: String,
+    },
+    /// Something is there that nobody installed.
+    #[error("`{path}` is there already and was not installed by prowess")]
+    Foreign {
+        /// The folder.
+        path: String,
+    },
+    /// What a killed command began cannot be finished.
+    #[error("a command that was interrupted cannot be finished")]
+    Unfinished {
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A folder of a skill cannot be read.
+    #[error("cannot read `{path}`")]
+    Folder {
+        /// The folder.
+        path: String,
+        /// Why.
+        #[source]
+        source: FolderError,
+    },
+    /// Writing failed; everything is as it was.
+    #[error("cannot change the skills in `{path}`; nothing was changed")]
+    Unwritable {
+        /// The site.
+        path: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// What is about to change.
+#[derive(Debug, Default)]
+pub struct Change {
+    /// Folders to be put in place, new or over the installed ones.
+    pub install: Vec<(String, SkillFiles)>,
+    /// Folders to be taken away.
+    pub remove: Vec<String>,
+    /// Links for clients: where, to which folder.
+    pub link: Vec<(PathBuf, String)>,
+    /// Links of clients to be taken away.
+    pub unlink: Vec<PathBuf>,
+    /// The lock afterwards.
+    pub lock: Option<Lock>,
+    /// Another file to be written with it: the manifest.
+    pub manifest: Option<(PathBuf, String)>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Journal {
+    stage: PathBuf,
+    install: Vec<(String, String)>,
+    remove: Vec<String>,
+    link: Vec<(PathBuf, String)>,
+    unlink: Vec<PathBuf>,
+    lock: Option<String>,
+    manifest: Option<(PathBuf, String)>,
+}
+
+/// A step of a change that was made, and what takes it back.
+enum Step {
+    /// A folder has another place now.
+    Moved(PathBuf, PathBuf),
+    /// Two folders have each other's place.
+    Swapped(PathBuf, PathBuf),
+    /// A link was made.
+    Linked(PathBuf),
+    /// A link to this target was taken away.
+    Unlinked(PathBuf, PathBuf),
+    /// A file was written; its text before.
+    Written(PathBuf, Option<String>),
+}
+
+impl Step {
+    /// Takes it back, as far as the disk lets us: the error that led here is the one to report.
+    fn undo(&self) {
+        let _ = match self {
+            Self::Moved(from, to) => disk::place(to, from),
+            Self::Swapped(one, other) => disk::swap(one, other),
+            Self::Linked(path) | Self::Written(path, None) => disk::remove_file(path),
+            Self::Unlinked(path, target) => disk::link(target, path),
+            Self::Written(path, Some(text)) => disk::write(path, text.as_bytes(), Access::Shared),
+        };
+    }
+}
+
+impl Site {
+    /// A site with its state in a folder of the user's; each root has one of its own there.
+    pub fn new(owner: Owner, root: &Path, lock: PathBuf, state: &Path) -> Self {
+        let key = ContentHash::of(root.as_os_str().as_encoded_bytes()).to_string();
+        Self {
+            owner,
+            root: root.to_path_buf(),
+            lock,
+            state: state.join("install").join(&key[..16]),
+            limits: SkillLimits::default(),
+        }
+    }
+
+    /// Where the canonical copy of a skill lies.
+    pub fn folder(&self, name: &str) -> PathBuf {
+        self.root.join(SKILLS).join(name)
+    }
+
+    /// Where a client looks that does not look at the canonical copies; `None` where it does.
+    pub fn client_folder(
+        &self,
+        client: &Client,
+        environment: &prowess::Environment,
+    ) -> Option<PathBuf> {
+        let shared = self.root.join(SKILLS);
+        let all: Vec<PathBuf> = match self.owner {
+            Owner::Project => client
+                .project
+                .iter()
+                .map(|it| self.root.join(&it.path))
+                .collect(),
+            Owner::User => client
+                .user
+                .iter()
+                .flat_map(|it| user_paths(&it.path, environment))
+                .collect(),
+        };
+        if all.contains(&shared) {
+            None
+        } else {
+            all.into_iter().next()
+        }
+    }
+
+    /// Whether a client has a folder of its own here, so that it is probably used.
+    pub fn has_client(&self, folder: &Path) -> bool {
+        let below = folder.strip_prefix(&self.root).ok();
+        let first = below.and_then(|it| it.components().next());
+        first.is_some_and(|it| {
+            let hidden = it.as_os_str().as_encoded_bytes().starts_with(b".");
+            hidden && disk::is_real_folder(&self.root.join(it))
+        })
+    }
+
+    /// Reads the lock; an empty one where there is none.
+    pub fn read_lock(&self) -> Result<Lock, SiteError> {
+        let path = prowess::display_path(&self.lock);
+        match disk::read_text(&self.lock, MOST_LOCK) {
+            Ok(None) => Ok(Lock::default()),
+            Ok(Some(text)) => {
+                Lock::from_text(&text).map_err(|source| SiteError::Damaged { path, source })
+            }
+            Err(source) => Err(SiteError::Unreadable { path, source }),
+        }
+    }
+
+    /// Waits until no other command is at work here, and finishes what a killed one began.
+    pub fn turn(&self) -> Result<Turn<'_>, SiteError> {
+        self.turn_within(PATIENCE)
+    }
+
+    fn turn_within(&self, patience: Duration) -> Result<Turn<'_>, SiteError> {
+        let unwritable = |source| SiteError::Unwritable {
+            path: prowess::display_path(&self.state),
+            source,
+        };
+        let file = disk::open_lock(&self.state.join("turn")).map_err(unwritable)?;
+        let started = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
+                    thread::sleep(LOOK);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(SiteError::Busy {
+                        path: prowess::display_path(&self.root),
+                    });
+                }
+                // Some file systems know no locks.
+                Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+                    break;
+                }
+                Err(TryLockError::Error(error)) => return Err(unwritable(error)),
+            }
+        }
+        let turn = Turn {
+            site: self,
+            _file: file,
+        };
+        turn.recover()?;
+        Ok(turn)
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.state.join("journal.json")
+    }
+}
+
+/// The right to change a site, for as long as this is held.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    site: &'a Site,
+    _file: File,
+}
+
+impl Turn<'_> {
+    /// Finishes what a killed command began, and takes away what it left.
+    fn recover(&self) -> Result<(), SiteError> {
+        let unfinished = |source| SiteError::Unfinished { source };
+        let journal = self.site.journal();
+        if let Some(text) = disk::read_text(&journal, 4 * MOST_LOCK).map_err(unfinished)? {
+            // It is written whole, so it is read whole.
+            let journal: Journal =
+                serde_json::from_str(&text).map_err(|error| unfinished(error.into()))?;
+            self.finish(&journal, true).map_err(unfinished)?;
+        }
+        let beside = self.site.root.join(BESIDE);
+        for name in disk::names(&beside)
+            .iter()
+            .filter(|it| it.starts_with(STAGE))
+        {
+            disk::remove_folder(&beside.join(name)).map_err(unfinished)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a change as a whole: all of it or nothing.
+    pub fn apply(&self, change: &Change) -> Result<(), SiteError> {
+        let journal = self.prepare(change)?;
+        self.finish(&journal, false)
+            .map_err(|source| self.unwritable(source))
+    }
+
+    fn unwritable(&self, source: io::Error) -> SiteError {
+        SiteError::Unwritable {
+            path: prowess::display_path(&self.site.root),
+            source,
+        }
+    }
+
+    /// Writes the new folders beside the old ones, then the journal: from here on the work is
+    /// finished by whoever comes next.
+    fn prepare(&self, change: &Change) -> Result<Journal, SiteError> {
+        let unwritable = |source| self.unwritable(source);
+        let lock = change.lock.as_ref().map(Lock::to_text);
+        let shared = self.site.root.join(SKILLS);
+        disk::create_folders(&shared).map_err(unwritable)?;
+        self.stays_inside(&shared)?;
+        let beside = self.site.root.join(BESIDE);
+        let stage = tempfile::Builder::new()
+            .prefix(STAGE)
+            .tempdir_in(&beside)
+            .map_err(unwritable)?;
+        for (name, files) in &change.install {
+            disk::write_folder(&stage.path().join(name), files.iter()).map_err(unwritable)?;
+        }
+        disk::sync_folder(stage.path());
+        let journal = Journal {
+            stage: stage.path().to_path_buf(),
+            install: change
+                .install
+                .iter()
+                .map(|(name, files)| (name.clone(), files.tree().digest().to_string()))
+                .collect(),
+            remove: change.remove.clone(),
+            link: change.link.clone(),
+            unlink: change.unlink.clone(),
+            lock: lock
+                .transpose()
+                .map_err(|error| unwritable(io::Error::other(error)))?,
+            manifest: change.manifest.clone(),
+        };
+        let text = serde_json::to_vec(&journal).map_err(|error| unwritable(error.into()))?;
+        disk::write(&self.site.journal(), &text, Access::Private).map_err(unwritable)?;
+        let _ = stage.keep();
+        Ok(journal)
+    }
+
+    /// A project's own links must not lead our files elsewhere; a user's are the user's.
+    fn stays_inside(&self, folder: &Path) -> Result<(), SiteError> {
+        let leads_out = || SiteError::LeadsOut {
+            path: prowess::display_path(folder),
+        };
+        if self.site.owner == Owner::User {
+            return Ok(());
+        }
+        match (disk::real(&self.site.root), disk::real(folder)) {
+            (Ok(root), Ok(folder)) if folder.starts_with(&root) => Ok(()),
+            _ => Err(leads_out()),
+        }
+    }
+
+    /// Does what a journal says. `again` where somebody may have done a part of it.
+    fn finish(&self, journal: &Journal, again: bool) -> io::Result<()> {
+        let mut done: Vec<Step> = Vec::new();
+        if let Err(error) = self.finish_steps(journal, again, &mut done) {
+            // Everything as it was, and nothing left to be finished.
+            done.iter().rev().for_each(Step::undo);
+            if !again {
+                let _ = disk::remove_file(&self.site.journal());
+                let _ = disk::remove_folder(&journal.stage);
+            }
+            return Err(error);
+        }
+        disk::remove_file(&self.site.journal())?;
+        disk::sync_folder(&self.site.state);
+        // What stays is taken away by the next command.
+        let _ = disk::remove_folder(&journal.stage);
+        Ok(())
+    }
+
+    fn finish_steps(&self, journal: &Journal, again: bool, done: &mut Vec<Step>) -> io::Result<()> {
+        let shared = self.site.root.join(SKILLS);
+        for (name, digest) in &journal.install {
+            let (staged, place) = (journal.stage.join(name), shared.join(name));
+            // A folder that is not the new one any more has had its turn.
+            let is_new = || {
+                disk::read_folder(&staged, self.site.limits)
+                    .is_ok_and(|it| it.tree().digest().to_string() == *digest)
+            };
+            if again && !is_new() {
+                continue;
+            }
+            if disk::is_there(&place) {
+                disk::swap(&staged, &place)?;
+                done.push(Step::Swapped(staged, place));
+            } else {
+                disk::place(&staged, &place)?;
+                done.push(Step::Moved(staged, place));
+            }
+        }
+        for name in &journal.remove {
+            let gone = journal.stage.join(format!(".removed-{name}"));
+            let place = shared.join(name);
+            if disk::is_there(&place) && !disk::is_there(&gone) {
+                disk::create_folders(&journal.stage)?;
+                disk::place(&place, &gone)?;
+                done.push(Step::Moved(place, gone));
+            }
+        }
+        disk::sync_folder(&shared);
+        for path in &journal.unlink {
+            if let Some(target) = disk::link_target(path) {
+                disk::remove_file(path)?;
+                done.push(Step::Unlinked(path.clone(), target));
+            }
+        }
+        for (path, name) in &journal.link {
+            if !disk::is_there(path) {
+                self.make_link(path, &shared.join(name))?;
+                done.push(Step::Linked(path.clone()));
+            }
+        }
+        if let Some((path, text)) = &journal.manifest {
+            let before = disk::read_text(path, MOST_LOCK)?;
+            disk::write(path, text.as_bytes(), Access::Shared)?;
+            done.push(Step::Written(path.clone(), before));
+        }
+        // The lock comes last: with it, everything before it counts.
+        if let Some(text) = &journal.lock {
+            disk::write(&self.site.lock, text.as_bytes(), Access::Shared)?;
+        }
+        Ok(())
+    }
+
+    /// A relative link, which stays right when the project moves.
+    fn make_link(&self, path: &Path, target: &Path) -> io::Result<()> {
+        let parent = path.parent().unwrap_or(path);
+        disk::create_folders(parent)?;
+        let relative = match (
+            parent.strip_prefix(&self.site.root),
+            target.strip_prefix(&self.site.root),
+        ) {
+            (Ok(from), Ok(to)) => from
+                .components()
+                .map(|_| Path::new(".."))
+                .collect::<PathBuf>()
+                .join(to),
+            _ => target.to_path_buf(),
+        };
+        disk::link(&relative, path)
+    }
+
+    /// The skill that lies in a folder, where one does.
+    pub fn installed(&self, folder: &str) -> Result<Option<SkillFiles>, SiteError> {
+        let path = self.site.folder(folder);
+        if !disk::is_there(&path) {
+            return Ok(None);
+        }
+        let files = disk::read_folder(&path, self.site.limits);
+        files.map(Some).map_err(|source| SiteError::Folder {
+            path: prowess::display_path(&path),
+            source,
+        })
+    }
+
+    /// Whether this link is ours: it leads to the canonical copy.
+    pub fn is_own_link(&self, path: &Path, skill: &LockedSkill) -> bool {
+        let (Ok(to), Ok(own)) = (
+            disk::real(path),
+            disk::real(&self.site.folder(&skill.folder)),
+        ) else {
+            return false;
+        };
+        disk::link_target(path).is_some() && to == own
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{file_path::FilePath, tree::Mode};
+
+    fn files(text: &str) -> SkillFiles {
+        let path = FilePath::new("SKILL.md").unwrap();
+        SkillFiles::new(vec![(path, Mode::Plain, text.as_bytes().to_vec())]).unwrap()
+    }
+
+    fn site(folder: &Path) -> Site {
+        let root = folder.join("project");
+        disk::create_folders(&root).unwrap();
+        let lock = root.join(LOCK_FILE);
+        Site::new(Owner::Project, &root, lock, &folder.join("state"))
+    }
+
+    fn text(site: &Site, name: &str) -> Option<String> {
+        disk::read_text(&site.folder(name).join("SKILL.md"), 1024).unwrap()
+    }
+
+    fn change(site: &Site) -> Change {
+        Change {
+            install: vec![
+                ("old".to_owned(), files("new")),
+                ("new".to_owned(), files("new")),
+            ],
+            remove: vec!["gone".to_owned()],
+            link: vec![(site.root.join(".claude/skills/new"), "new".to_owned())],
+            unlink: vec![site.root.join(".claude/skills/gone")],
+            lock: Some(Lock::default()),
+            manifest: Some((site.root.join("prowess.toml"), "# new\n".to_owned())),
+        }
+    }
+
+    /// A project with two installed skills and a link.
+    fn before(site: &Site) {
+        let first = Change {
+            install: vec![
+                ("old".to_owned(), files("old")),
+                ("gone".to_owned(), files("gone")),
+            ],
+            link: vec![(site.root.join(".claude/skills/gone"), "gone".to_owned())],
+            manifest: Some((site.root.join("prowess.toml"), "# old\n".to_owned())),
+            ..Change::default()
+        };
+        site.turn().unwrap().apply(&first).unwrap();
+    }
+
+    /// What a reader of the project sees.
+    fn seen(site: &Site) -> [Option<String>; 6] {
+        let link = |name: &str| {
+            disk::link_target(&site.root.join(".claude/skills").join(name))
+                .map(|it| it.display().to_string())
+        };
+        [
+            text(site, "old"),
+            text(site, "new"),
+            text(site, "gone"),
+            link("new"),
+            link("gone"),
+            disk::read_text(&site.root.join("prowess.toml"), 1024).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn a_change_is_made_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let site = site(folder.path());
+        before(&site);
+        site.turn().unwrap().apply(&change(&site)).unwrap();
+        let new = Some("new".to_owned());
+        let link = Some("../../.agents/skills/new".to_owned());
+        let manifest = Some("# new\n".to_owned());
+        assert_eq!(seen(&site), [new.clone(), new, None, link, None, manifest]);
+        assert_eq!(disk::names(&site.root.join(BESIDE)), ["skills"]);
+    }
+
+    #[test]
+    fn a_change_that_fails_at_its_last_step_leaves_everything_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let site = site(folder.path());
+        before(&site);
+        let all = seen(&site);
+        // Where the lock should go there is a folder.
+        disk::create_folders(&site.lock).unwrap();
+        site.turn().unwrap().apply(&change(&site)).unwrap_err();
+        assert_eq!(seen(&site), all);
+        assert_eq!(disk::names(&site.root.join(BESIDE)), ["skills"]);
+        assert!(!disk::is_there(&site.journal()));
+    }
+
+    /// The first steps of a journal.
+    fn first(journal: &Journal, mut steps: usize) -> Journal {
+        fn take<T: Clone>(all: &[T], steps: &mut usize) -> Vec<T> {
+            let taken = all.len().min(*steps);
+            *steps -= taken;
+            all[..taken].to_vec()
+        }
+        Journal {
+            stage: journal.stage.clone(),
+            install: take(&journal.install, &mut steps),
+            remove: take(&journal.remove, &mut steps),
+            unlink: take(&journal.unlink, &mut steps),
+            link: take(&journal.link, &mut steps),
+            manifest: journal.manifest.clone().filter(|_| steps > 0),
+            lock: None,
+        }
+    }
+
+    /// Whoever was killed after the journal was written is finished by the next command, after
+    /// any number of steps.
+    #[test]
+    fn what_a_killed_command_began_is_finished() {
+        for steps in 0..=6 {
+            let folder = tempfile::tempdir().unwrap();
+            let site = site(folder.path());
+            before(&site);
+            let turn = site.turn().unwrap();
+            let change = change(&site);
+            let journal = turn.prepare(&change).unwrap();
+            turn.finish_steps(&first(&journal, steps), false, &mut Vec::new())
+                .unwrap();
+            drop(turn);
+            drop(site.turn().unwrap());
+            let new = Some("new".to_owned());
+            assert_eq!(
+                [text(&site, "old"), text(&site, "new"), text(&site, "gone")],
+                [new.clone(), new, None],
+                "after {steps} steps"
+            );
+            assert!(disk::is_there(&site.lock));
+            assert_eq!(disk::names(&site.root.join(BESIDE)), ["skills"]);
+        }
+    }
+}
