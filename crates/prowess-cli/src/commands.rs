@@ -30,6 +30,7 @@ mod list_client;
 mod list_installed;
 pub(crate) mod man;
 pub(crate) mod new;
+pub(crate) mod outdated;
 pub(crate) mod prompt;
 pub(crate) mod rank;
 pub(crate) mod read;
@@ -44,6 +45,7 @@ pub(crate) mod sync;
 pub(crate) mod tool;
 pub(crate) mod trust;
 pub(crate) mod ui;
+pub(crate) mod update;
 pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod why;
@@ -96,7 +98,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ),
     (
         "Get skills from elsewhere",
-        &["add", "sync", "verify", "remove"],
+        &["add", "sync", "update", "outdated", "verify", "remove"],
     ),
     (
         "Write and check",
@@ -156,6 +158,8 @@ pub(crate) enum Verb {
     Select(select::Arguments),
     Add(add::Arguments),
     Sync(sync::Arguments),
+    Update(update::Arguments),
+    Outdated(outdated::Arguments),
     Verify(verify::Arguments),
     Remove(remove::Arguments),
     List(list::Arguments),
@@ -206,6 +210,8 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Select(arguments) => select::run(&arguments, session),
         Verb::Add(arguments) => add::run(&arguments, session),
         Verb::Sync(arguments) => sync::run(&arguments, session),
+        Verb::Update(arguments) => update::run(&arguments, session),
+        Verb::Outdated(arguments) => outdated::run(&arguments, session),
         Verb::Verify(arguments) => verify::run(&arguments, session),
         Verb::Remove(arguments) => remove::run(&arguments, session),
         Verb::List(arguments) => list::run(&arguments, session),

@@ -356,24 +356,42 @@ fn load(folder: &Path, scope: Scope, session: &Session) -> Catalog {
     Catalog::assemble(prowess::discover(&sources, &options), &options)
 }
 
+/// What a skill asks of the client.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wishes {
+    pub(crate) tools: Vec<String>,
+    /// The hooks as they are written.
+    pub(crate) hooks: Option<String>,
+}
+
+impl Wishes {
+    fn of(skill: &Skill) -> Self {
+        let document = skill.document();
+        let tools = document.allowed_tools();
+        Self {
+            tools: tools.iter().map(ToString::to_string).collect(),
+            hooks: document.get("hooks").map(|it| format!("{:?}", it.value)),
+        }
+    }
+}
+
+/// What these files ask of the client.
+pub(crate) fn wishes(name: &str, files: &SkillFiles, session: &Session) -> Result<Wishes, Failure> {
+    Ok(judged(name, files, session, Wishes::of)?.unwrap_or_default())
+}
+
 /// Everything a person should see before a skill arrives.
 pub(crate) fn preview(item: &Item, session: &Session) -> Result<Preview, Failure> {
     let locked = &item.locked;
     let limits = session.config.limits.clone();
     let judged = judged(&locked.folder, &item.files, session, |skill| {
-        let document = skill.document();
         let findings = check(skill, Profile::Standard, &limits);
         let findings = findings
             .into_iter()
             .filter(|it| it.severity != Severity::Hint);
         (
             skill.description().to_owned(),
-            document
-                .allowed_tools()
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<String>>(),
-            document.get("hooks").is_some(),
+            Wishes::of(skill),
             findings
                 .map(|it| PreviewFinding {
                     code: it.code,
@@ -384,7 +402,7 @@ pub(crate) fn preview(item: &Item, session: &Session) -> Result<Preview, Failure
                 .collect::<Vec<_>>(),
         )
     })?;
-    let (description, tools, hooks, findings) = judged.unwrap_or_default();
+    let (description, wishes, findings) = judged.unwrap_or_default();
     let files = item.files.tree().entries().iter().map(|it| PreviewFile {
         path: it.path.to_string(),
         size: it.size,
@@ -402,8 +420,8 @@ pub(crate) fn preview(item: &Item, session: &Session) -> Result<Preview, Failure
         digest: locked.digest.clone(),
         description,
         files: files.collect(),
-        tools,
-        hooks,
+        tools: wishes.tools,
+        hooks: wishes.hooks.is_some(),
         findings,
     })
 }

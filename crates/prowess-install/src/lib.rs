@@ -24,6 +24,7 @@ pub use site::{Change, LOCK_FILE, Owner, Site, SiteError, Turn};
 pub use source::{Place, Reference, Source, SourceError};
 pub use store::Store;
 pub use tree::{FileEntry, Mode, SkillFiles, Tree, TreeDigest, TreeError};
+pub use update::{Edits, Update, Upstream, upstream};
 pub use verify::{Difference, Differs, Stamps, client_differs, verify};
 
 // What a skill is, to the byte.
@@ -46,4 +47,5 @@ mod manifest;
 mod merge;
 mod restore;
 mod site;
+mod update;
 mod verify;

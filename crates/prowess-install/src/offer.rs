@@ -92,6 +92,9 @@ pub enum OfferError {
     /// Nothing can be fetched now.
     #[error("`{0}` is not asked: offline")]
     Offline(String),
+    /// It was asked before in the same run, and failed.
+    #[error("`{0}` was not asked again")]
+    Unanswered(String),
     /// Something on this machine failed.
     #[error("cannot make a folder to fetch into")]
     Local(#[source] std::io::Error),

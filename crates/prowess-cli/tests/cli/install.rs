@@ -78,11 +78,7 @@ fn a_folder_comes_back_to_the_byte() {
 fn a_repository_comes_back_to_the_byte() {
     let world = upstream();
     git(&world, "init -q -b main");
-    git(&world, "add -A");
-    git(
-        &world,
-        "-c user.name=a -c user.email=a@b -c core.autocrlf=false commit -q -m one",
-    );
+    commit(&world);
     let source = format!("file://{}", world.path("upstream").display());
     round_trip(&world, &source);
 }
@@ -121,4 +117,169 @@ fn a_damaged_lock_is_never_written_over() {
         assert_eq!(code, Some(3), "{line}: {text}");
     }
     assert_eq!(world.read("work/prowess.lock"), "version = 1\n[[skill]]\n");
+}
+
+/// A repository with two skills, and one of them installed.
+fn installed() -> World {
+    let world = upstream();
+    git(&world, "init -q -b main");
+    commit(&world);
+    let source = format!("file://{}", world.path("upstream").display());
+    let (code, text) = run(&world, &format!("add {source} --all --yes"));
+    assert_eq!(code, Some(0), "{text}");
+    world
+}
+
+fn commit(world: &World) {
+    git(world, "add -A");
+    git(
+        world,
+        "-c user.name=a -c user.email=a@b -c core.autocrlf=false commit -q -m next",
+    );
+}
+
+/// What a run shows, without what differs from run to run.
+fn seen(world: &World, line: &str) -> String {
+    let (code, text) = run(world, line);
+    let place = world.path("").display().to_string();
+    let text = text.replace(&place, "…/");
+    let words = text.split_inclusive([' ', '\n', ')']);
+    let words = words.map(|word| {
+        let hex = word.trim_end().trim_end_matches(')');
+        let is_hex = hex.len() == 12 && hex.bytes().all(|it| it.is_ascii_hexdigit());
+        if is_hex {
+            word.replace(hex, "COMMIT")
+        } else {
+            word.to_owned()
+        }
+    });
+    format!("{}-- exit {}\n", words.collect::<String>(), code.unwrap())
+}
+
+#[test]
+fn an_update_is_shown_as_a_diff_and_asked_for() {
+    let world = installed();
+    expect![[r#"
+        2 skills, none has a new version
+        -- exit 0
+    "#]]
+    .assert_eq(&seen(&world, "outdated"));
+    let new = skill("pdf", "Fills forms").replace("1. Go.", "1. Stop.\n2. Go.");
+    let new = new.replace("---\n#", "allowed-tools: Bash(rm:*)\n---\n#");
+    world.file("upstream/skills/pdf/SKILL.md", new);
+    world.file("upstream/skills/pdf/scripts/go.sh", "echo go\n");
+    commit(&world);
+    let lock = world.read("work/prowess.lock");
+    expect![[r#"
+        NAME  HAVE          NEW           STATE  FROM
+        pdf   COMMIT  COMMIT  newer  file://…/upstream
+        2 skills, 1 with a new version
+        hint: `prowess update --dry-run` shows what would change
+        -- exit 1
+    "#]]
+    .assert_eq(&seen(&world, "outdated"));
+    expect![[r#"
+        pdf: COMMIT to COMMIT
+          from      file://…/upstream
+          asks for  Bash(rm:*), and did not before
+          changed   SKILL.md (111 bytes)
+            @@ -2,6 +2,8 @@
+             name: pdf
+             description: Fills forms. Use when asked.
+            +allowed-tools: Bash(rm:*)
+             ---
+             # Steps
+    
+            -1. Go.
+            +1. Stop.
+            +2. Go.
+          added     scripts/go.sh (8 bytes, a script)
+            @@ -0,0 +1 @@
+            +echo go
+        nothing was changed; 1 skill would be
+        -- exit 0
+    "#]]
+    .assert_eq(&seen(&world, "update --dry-run"));
+    assert_eq!(world.read("work/prowess.lock"), lock);
+    assert_eq!(run(&world, "update").0, Some(2), "nobody can be asked");
+    assert_eq!(world.read("work/prowess.lock"), lock);
+    fits(&world, "update", "update --dry-run --json");
+    fits(&world, "outdated", "outdated --json");
+    let (code, text) = run(&world, "update --yes");
+    assert_eq!(code, Some(0), "{text}");
+    assert!(
+        text.contains("prowess trust pdf"),
+        "other tools ask again: {text}"
+    );
+    let (_, text) = run(&world, "list");
+    assert!(text.contains("changed since you trusted it"), "{text}");
+    assert_eq!(run(&world, "verify").0, Some(0));
+    expect![[r#"
+        2 skills, none has a new version
+        -- exit 0
+    "#]]
+    .assert_eq(&seen(&world, "update --yes"));
+}
+
+#[test]
+fn edits_are_kept_or_the_skill_is_left_alone() {
+    let world = installed();
+    let lines = |first: &str, last: &str| format!("{first}\n2\n3\n4\n5\n{last}\n");
+    world.file("upstream/skills/pdf/notes.md", lines("one", "six"));
+    commit(&world);
+    assert_eq!(run(&world, "update --yes").0, Some(0));
+    // Another line here than there.
+    world.file("work/.agents/skills/pdf/notes.md", lines("mine", "six"));
+    world.file("upstream/skills/pdf/notes.md", lines("one", "SIX"));
+    commit(&world);
+    let (code, text) = run(&world, "update --yes");
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(
+        world.read("work/.agents/skills/pdf/notes.md"),
+        lines("mine", "SIX")
+    );
+    // The same line.
+    world.file("upstream/skills/pdf/notes.md", lines("theirs", "SIX"));
+    world.file(
+        "upstream/skills/sql/SKILL.md",
+        skill("sql", "Asks more tables"),
+    );
+    commit(&world);
+    let (code, text) = run(&world, "update --yes");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.contains("`pdf` was changed here in `notes.md` too"),
+        "{text}"
+    );
+    assert_eq!(
+        world.read("work/.agents/skills/pdf/notes.md"),
+        lines("mine", "SIX")
+    );
+    assert!(
+        world
+            .read("work/.agents/skills/sql/SKILL.md")
+            .contains("more"),
+        "the other one came"
+    );
+}
+
+#[test]
+fn what_is_pinned_or_gone_or_unreachable_stays() {
+    let world = installed();
+    let source = format!("file://{}", world.path("upstream").display());
+    git(&world, "tag v1");
+    let other = format!("add {source} --skill pdf --pin v1 --yes");
+    assert_eq!(run(&world, &other).0, Some(0));
+    fs::remove_dir_all(world.path("upstream/skills/sql")).unwrap();
+    world.file("upstream/skills/pdf/notes.md", "new\n");
+    commit(&world);
+    expect![[r#"
+        warning: `file://…/upstream` does not have `sql` any more; it stays as it is
+        -- exit 1
+    "#]]
+    .assert_eq(&seen(&world, "update --yes"));
+    fs::rename(world.path("upstream"), world.path("elsewhere")).unwrap();
+    let (code, text) = run(&world, "update --yes");
+    assert_eq!(code, Some(3), "{text}");
+    assert_eq!(run(&world, "verify").0, Some(0));
 }
