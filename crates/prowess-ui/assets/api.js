@@ -47,30 +47,27 @@ const catalog = {
 /** Whoever wants to know when the catalog is another. @type {Set<(changes: any) => void>} */
 const followers = new Set();
 
-/** @param {any} list */
-function keep(list) {
-  catalog.skills = list.skills;
-  catalog.findings = new Map();
-  for (const it of list.diagnostics) {
-    const known = catalog.findings.get(it.path) ?? { error: 0, warning: 0, hint: 0 };
-    known[/** @type {"error"} */ (it.severity)] += 1;
-    catalog.findings.set(it.path, known);
-  }
+/** Counts what is wrong with each skill, as `check` does; it takes longer than a list. */
+async function judge() {
+  const counts = await ask("findings");
+  catalog.findings = new Map(counts.skills.map((/** @type {any} */ it) => [it.path, it]));
+  for (const follower of [...followers]) follower({ event: "findings" });
 }
 
 /** Loads the first rows at once, and then all of them. */
 async function load() {
   const [about, first] = await Promise.all([ask("about"), ask("list", { first: 80 })]);
   catalog.about = about;
-  keep(first);
+  catalog.skills = first.skills;
   catalog.whole = first.skills.length >= about.skills;
 }
 
 /** @param {any} changes */
 async function reload(changes) {
-  keep(await ask("list"));
+  catalog.skills = (await ask("list")).skills;
   catalog.whole = true;
   for (const follower of [...followers]) follower(changes);
+  await judge();
 }
 
 /** Follows what happens on the disk. @param {(state: string) => void} say */
@@ -83,7 +80,7 @@ function follow(say) {
     // The first hello comes with the page; a later one means that something was missed.
     if (line.event === "hello" && !before) {
       before = true;
-      if (!catalog.whole) reload(null);
+      (catalog.whole ? judge() : reload(null)).catch(() => say("lost"));
       return;
     }
     reload(line).catch(() => say("lost"));

@@ -107,16 +107,21 @@ function catalogView(given) {
     told.textContent = rows.length === all.length ? count(total, "skill") : `${thousands(rows.length)} of ${count(total, "skill")}`;
   };
 
+  let turn = 0;
   const seenBy = async () => {
-    ofClient = null;
+    const mine = ++turn;
+    let seen = null;
     const client = wanted.get("client");
     if (client) {
       try {
-        ofClient = (await ask("list", { client })).skills;
+        seen = (await ask("list", { client })).skills;
       } catch (error) {
         toast(/** @type {Error} */ (error).message, "bad");
       }
     }
+    // Somebody may have chosen another client meanwhile.
+    if (mine !== turn) return;
+    ofClient = seen;
     update();
   };
 

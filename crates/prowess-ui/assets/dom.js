@@ -21,7 +21,7 @@ function el(tag, attributes, ...children) {
     else if (name === "value" && "value" in made) /** @type {any} */ (made).value = value;
     else made.setAttribute(name, value === true ? "" : String(value));
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(4)) {
     if (child !== null && child !== undefined && child !== false) made.append(child);
   }
   return made;
@@ -74,7 +74,7 @@ function section(title, ...children) {
 /** A unified diff with its lines marked. @param {string} text */
 function diff(text) {
   const lines = long(text).replace(/\n$/, "").split("\n").slice(0, 2000);
-  return el("pre", { class: "diff", tabindex: "0", role: "region", "aria-label": "Changes" },
+  return el("pre", { class: "diff", tabindex: "0", role: "group", "aria-label": "Changes" },
     lines.map((line) => {
       const tone = line.startsWith("+++") || line.startsWith("---") || line.startsWith("@@") ? "head"
         : line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : "";
@@ -96,11 +96,11 @@ function drawn(blocks) {
       // A skill's headings stand below those of the page.
       case "h1": case "h2": case "h3": case "h4": case "h5": case "h6":
         return el("div", { class: `md-${block.kind}`, role: "heading", "aria-level": Math.min(6, Number(block.kind[1]) + 2) }, inside());
-      case "pre": return el("pre", { tabindex: "0", role: "region", "aria-label": "Code" }, el("code", null, inside()));
+      case "pre": return el("pre", { tabindex: "0", role: "group", "aria-label": "Code" }, el("code", null, inside()));
       case "link": return el("span", { class: "link" }, inside(), el("span", { class: "address", text: ` (${visible(block.note ?? "")})` }));
       case "image": return el("span", { class: "image" }, "\u{1F5BC} ", inside(), el("span", { class: "address", text: ` (${visible(block.note ?? "")}, not loaded)` }));
       case "html": return el("code", { class: "html", title: "HTML, shown as text" }, inside());
-      case "table": return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" }, el("table", null, inside()));
+      case "table": return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table" }, el("table", null, inside()));
       case "thead": return el("thead", null, el("tr", null, inside(true)));
       case "td": return el(inHead ? "th" : "td", inHead ? { scope: "col" } : null, inside());
       case "ol": return el("ol", { start: /^\d{1,6}$/.test(block.note ?? "") ? block.note : null }, inside());

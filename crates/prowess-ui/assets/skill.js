@@ -43,7 +43,7 @@ function skillView(given) {
             el("div", { class: "switch", role: "group", "aria-label": "How instructions are shown" },
               ["Rendered", "Raw"].map((word, at) => el("button", { type: "button", "aria-pressed": String(raw === (at === 1)), onclick: () => { raw = at === 1; draw(); } }, word))),
             raw || text.blocks === null
-              ? el("pre", { class: "raw", tabindex: "0", role: "region", "aria-label": "The file as it stands" }, long(text.text))
+              ? el("pre", { class: "raw", tabindex: "0", role: "group", "aria-label": "The file as it stands" }, long(text.text))
               : el("div", { class: "markdown" }, drawn(text.blocks)))),
         el("div", null,
           facts(shown),
@@ -149,7 +149,7 @@ function skillView(given) {
         const page = await ask("read", { path, file });
         fill(place, el("h3", { text: visible(file) }),
           typeof page.text === "string"
-            ? el("pre", { class: "raw", tabindex: "0", role: "region", "aria-label": file }, long(page.text), page.next_offset ? "\n\u2026" : "")
+            ? el("pre", { class: "raw", tabindex: "0", role: "group", "aria-label": file }, long(page.text), page.next_offset ? "\n\u2026" : "")
             : el("p", { class: "faint", text: "It is not text." }));
       } catch (error) { fill(place, unanswered(error)); }
     };
@@ -165,6 +165,7 @@ function skillView(given) {
     title: "Skill",
     node,
     changed: (/** @type {any} */ changes) => {
+      if (changes?.event === "findings") return;
       const touched = !changes || changes.event !== "change" || [...changes.added, ...changes.changed, ...changes.removed].some((it) => it.path === path);
       if (touched) draw();
     },

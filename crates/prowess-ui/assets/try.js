@@ -62,14 +62,26 @@ function tryView(given) {
   const whyBox = el("div", { "aria-live": "polite" });
   const took = el("span", { class: "faint small" });
 
+  /** @type {Record<string, {range: any, set: () => void}>} */
+  const sliders = {};
   /** @param {string} key @param {string} label @param {number} initial @param {string} help */
   const slider = (key, label, initial, help) => {
     const value = Number(state.get(key) ?? initial);
     const shown = el("output", { for: `t-${key}`, text: percent(value) });
     const range = el("input", { type: "range", id: `t-${key}`, min: "0", max: "1", step: "0.01", value: String(value), "aria-describedby": `h-${key}` });
-    range.addEventListener("input", () => {
+    const set = () => {
       shown.textContent = percent(Number(range.value));
       if (Number(range.value) === initial) state.delete(key); else state.set(key, range.value);
+    };
+    sliders[key] = { range, set };
+    range.addEventListener("input", () => {
+      set();
+      // What is taken without asking is relevant, so one threshold takes the other along.
+      const other = sliders[key === "confident" ? "relevant" : "confident"];
+      if (Number(sliders.relevant.range.value) > Number(sliders.confident.range.value)) {
+        other.range.value = range.value;
+        other.set();
+      }
       run();
     });
     return el("div", { class: "slider" }, el("label", { for: `t-${key}` }, label, " ", shown), range, el("p", { id: `h-${key}`, class: "faint small", text: help }));
@@ -141,7 +153,7 @@ function tryView(given) {
         el("span", { class: "faint small", text: `score ${it.score.toFixed(2)}` })),
       scoreBar(it.explain, most),
       missing(it.explain),
-      el("details", { "data-path": it.path, open: open.has(it.path) }, el("summary", { text: "What each word added" }), wordTable(it.explain)))));
+      el("details", { "data-path": it.path, open: open.has(it.path) }, el("summary", { text: "What each word added" }), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Words of ${visible(it.name).slice(0, 100)}` }, wordTable(it.explain))))));
     if (selection.matches.length === 0) fill(answers, el("li", { class: "nothing" }, el("p", { text: "No skill shares a weighty word with this request. Try the words a description would use." })));
   };
 
@@ -155,6 +167,7 @@ function tryView(given) {
       const steps = [];
       if (it.rank === 1 && it.decision !== "none") steps.push("Nothing to change: it comes first.");
       else if (it.change) steps.push(`Say ${it.change.words.map((/** @type {string} */ w) => `\u201c${visible(w)}\u201d`).join(", ")} in its description: rank ${it.change.rank ?? "none"}, confidence ${percent(it.change.confidence)}.`);
+      else if (it.rank === 1) steps.push("It comes first, and no word of the request makes it surer.");
       else steps.push("No word of the request helps its description; say in the one that comes first what it is not for.");
       fill(whyBox, el("div", { class: "card why" },
         el("p", null, el("a", { class: "name", href: skillLink(it.path), text: visible(it.name) }), " ",
@@ -197,6 +210,6 @@ function tryView(given) {
             el("label", { for: "ranker", class: "inline" }, "Ranker ", ranker),
             el("p", { class: "actions" }, copy))))),
     focus: input,
-    changed: () => { options(); run(); },
+    changed: (/** @type {any} */ changes) => { if (changes?.event !== "findings") { options(); run(); } },
   };
 }

@@ -39,6 +39,8 @@ pub enum Question {
         /// The skill.
         path: String,
     },
+    /// How many findings each skill has, as `check` counts them (`ui-findings.json`).
+    Findings {},
     /// The text of its file as it stands on disk (`ui-text.json`).
     Text {
         /// The skill.

@@ -261,7 +261,7 @@ async fn a_question_without_an_answer_says_why() {
         404 {"error":"there is no skill at `x`","help":"look again"}
         400 {"error":"no question `show` like this: missing field `path`","help":null}
         400 {"error":"no question `show` like this: unknown field `more`, expected `path`","help":null}
-        400 {"error":"no question `nonsense` like this: unknown variant `nonsense`, expected one of `about`, `list`, `show`, `why`, `check`, `text`, `read`, `trust`, `fix`,
+        400 {"error":"no question `nonsense` like this: unknown variant `nonsense`, expected one of `about`, `list`, `show`, `why`, `check`, `findings`, `text`, `read`, `tr
         400 {"error":"no question `list` like this: it is no object","help":null}
         400 {"error":"no question `list` like this: EOF while parsing an object at line 1 column 1","help":null}
         500 {"error":"the question could not be answered","help":null}

@@ -1,10 +1,13 @@
 //! `prowess check`: what is wrong with one file, a skill, a folder of skills or all of them.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    slice,
+};
 
 use clap::{Args, ValueEnum};
 use prowess::{
-    DiskSource, Source,
+    DiskSource, Skill, Source,
     format::{Diagnostic, Profile, Severity},
 };
 
@@ -115,10 +118,7 @@ impl Checks {
     }
 
     fn count(&self, severity: Severity) -> usize {
-        self.all()
-            .flat_map(|checked| &checked.diagnostics)
-            .filter(|diagnostic| diagnostic.severity == severity)
-            .count()
+        self.all().map(|checked| checked.count(severity)).sum()
     }
 }
 
@@ -192,11 +192,57 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     Ok(Exit::found(found || too_many || checks.skills.is_empty()))
 }
 
-/// What `check --json PATH` prints.
-pub(super) fn json_of(path: &Path, session: &mut Session) -> Result<String, Failure> {
-    let checks = check_one(path, session)?;
+/// What `check --json` prints about one skill that was loaded under the profile `standard`.
+pub(super) fn json_of(skill: &Skill, session: &Session) -> Result<String, Failure> {
+    let checks = check_loaded(slice::from_ref(skill), session)?;
     serde_json::to_string(&json::output(&checks))
         .map_err(|error| Failure::new("cannot write JSON").because(&error))
+}
+
+/// How many findings each skill has, those left out that have none (`ui-findings.json`).
+#[derive(Debug, Serialize)]
+pub(super) struct FindingCounts {
+    skills: Vec<FindingCount>,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingCount {
+    path: String,
+    error: usize,
+    warning: usize,
+    hint: usize,
+}
+
+/// Counts what `check` finds in skills that were loaded under the profile `standard`.
+pub(super) fn count_of(skills: &[Skill], session: &Session) -> Result<FindingCounts, Failure> {
+    let checks = check_loaded(skills, session)?;
+    let found = checks.skills.iter().filter(|it| !it.diagnostics.is_empty());
+    Ok(FindingCounts {
+        skills: found
+            .map(|it| FindingCount {
+                path: prowess::display_path(&it.path),
+                error: it.count(Severity::Error),
+                warning: it.count(Severity::Warning),
+                hint: it.count(Severity::Hint),
+            })
+            .collect(),
+    })
+}
+
+/// Judges skills that were loaded under the profile `standard`, as the config says.
+fn check_loaded(skills: &[Skill], session: &Session) -> Result<Checks, Failure> {
+    let mut checks = Checks {
+        skills: judge::judge_all(skills, Profile::Standard, session),
+        others: Vec::new(),
+        profile: Profile::Standard,
+        partial: false,
+        settings: Settings::default(),
+    };
+    let settings = session.config.check.clone();
+    let baseline = settings.baseline.as_deref();
+    let baseline = baseline.map(Baseline::read).transpose()?;
+    apply(&mut checks, &settings, baseline.as_ref(), session);
+    Ok(checks)
 }
 
 /// What `check --fix PATH` did, or would do.
@@ -340,17 +386,23 @@ fn check(
     let checks = judge_all(arguments, session);
     session.options.trust = trust;
     let mut checks = checks?;
-    checks.settings = settings.clone();
-    checks.skills.retain(|it| !settings.excludes(&it.path));
-    checks.others.retain(|it| !settings.excludes(&it.path));
     let baseline = match &settings.baseline {
         Some(path) if !arguments.write_baseline => Some(Baseline::read(path)?),
         _ => None,
     };
+    apply(&mut checks, settings, baseline.as_ref(), session);
+    Ok(checks)
+}
+
+/// Leaves out what the settings and the baseline do not want to hear.
+fn apply(checks: &mut Checks, settings: &Settings, baseline: Option<&Baseline>, session: &Session) {
+    checks.settings = settings.clone();
+    checks.skills.retain(|it| !settings.excludes(&it.path));
+    checks.others.retain(|it| !settings.excludes(&it.path));
     for checked in checks.skills.iter_mut().chain(&mut checks.others) {
         let text = checked.text().unwrap_or_default().to_owned();
         settings.apply(&mut checked.diagnostics, &checked.path, Some(&text));
-        if let Some(baseline) = &baseline {
+        if let Some(baseline) = baseline {
             let place = Place::of(&checked.path, session).path;
             let mut prints = Fingerprints::default();
             checked
@@ -358,7 +410,6 @@ fn check(
                 .retain(|it| !baseline.holds(&prints.next(&place, it, &text)));
         }
     }
-    Ok(checks)
 }
 
 fn judge_all(arguments: &Arguments, session: &mut Session) -> Result<Checks, Failure> {

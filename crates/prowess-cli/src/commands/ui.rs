@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use prowess::{LiveCatalog, select::Policy};
+use prowess::{LiveCatalog, format::Profile, select::Policy};
 use prowess_ui::{App, Feed, Options, Secret};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +45,8 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     };
     let (sources, mut options) = session.live(&request)?;
     options.look_at_untrusted = true;
+    // What is wrong is said as `check` says it; what loads is the same.
+    options.profile = Profile::Standard;
     let live = LiveCatalog::open(sources, options)
         .map(Arc::new)
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;

@@ -36,11 +36,15 @@ impl Checked {
         (!text.is_empty()).then_some(text)
     }
 
+    /// How many findings matter this much.
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        let all = self.diagnostics.iter();
+        all.filter(|it| it.severity == severity).count()
+    }
+
     /// Whether there is no error.
     pub(super) fn is_valid(&self) -> bool {
-        self.diagnostics
-            .iter()
-            .all(|diagnostic| diagnostic.severity != Severity::Error)
+        self.count(Severity::Error) == 0
     }
 }
 
@@ -70,7 +74,7 @@ pub(super) fn checks(catalog: &Catalog, profile: Profile, session: &Session) -> 
 }
 
 /// Judges skills side by side: each looks at its own folder, and most of the time is waiting.
-fn judge_all(skills: &[Skill], profile: Profile, session: &Session) -> Vec<Checked> {
+pub(super) fn judge_all(skills: &[Skill], profile: Profile, session: &Session) -> Vec<Checked> {
     let limits = &session.config.limits;
     let threads = session
         .options

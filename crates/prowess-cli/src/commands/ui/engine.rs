@@ -234,8 +234,12 @@ impl Local {
                 json(&trust::since(skill, &self.session()))
             }
             Question::Check { path } => {
-                let file = self.file(path)?;
-                check::json_of(&file, &mut self.session()).map_err(|it| fault(&it))
+                let skill = skill(&catalog, path)?;
+                check::json_of(skill, &self.session()).map_err(|it| fault(&it))
+            }
+            Question::Findings {} => {
+                let counts = check::count_of(catalog.skills(), &self.session());
+                json(&counts.map_err(|it| fault(&it))?)
             }
             Question::Fix { path, code, write } => {
                 let file = self.file(path)?;

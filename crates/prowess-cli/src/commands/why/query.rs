@@ -150,6 +150,8 @@ fn answer<'a>(
         .find(|it| ptr::eq(it.skill(), skill));
     let offered = rank == Some(1) && !selection.decision.is_none();
     let change = (!offered).then(|| catalog.change(query, skill, policy));
+    // Words that move nothing are no advice.
+    let helps = |it: &DescriptionChange| it.is_offered() || is_ahead(it.rank, rank);
     Output {
         query,
         ranker: policy.ranker.name(),
@@ -186,7 +188,7 @@ fn answer<'a>(
                 score: it.score,
             })
             .collect(),
-        change: change.flatten(),
+        change: change.flatten().filter(helps),
     }
 }
 
@@ -279,7 +281,7 @@ fn steps(output: &Output<'_>) -> Vec<String> {
         list(&words)
     };
     match &output.change {
-        Some(change) if change.is_offered() || is_ahead(change.rank, output.rank) => {
+        Some(change) => {
             let rank = change.rank.unwrap_or_default();
             steps.push(format!(
                 "say {} in its description: rank {rank}, score {:.2}, confidence {}",
