@@ -8,6 +8,7 @@
 
 mod api;
 mod bench;
+mod browser;
 mod clients;
 mod conformance;
 mod dialects;
@@ -38,6 +39,7 @@ enum Chore {
     /// Measure speed and memory against a floor and against other crates
     #[command(subcommand)]
     Bench(bench::Bench),
+    Browser(browser::Browser),
     Clients(clients::Clients),
     Conformance(conformance::Conformance),
     Dialects(dialects::Dialects),
@@ -56,6 +58,7 @@ fn main() -> Result<ExitCode> {
     match Arguments::parse().chore {
         Chore::Api(api) => api.run()?,
         Chore::Bench(bench) => bench.run()?,
+        Chore::Browser(browser) => return browser.run(),
         Chore::Clients(clients) => return clients.run(),
         Chore::Conformance(conformance) => return conformance.run(),
         Chore::Dialects(dialects) => return dialects.run(),
