@@ -199,7 +199,7 @@ mod tests {
         write(&store, &environment).unwrap();
         assert_eq!(read(&environment).unwrap(), store);
         let path = store_path(&environment).unwrap();
-        for text in ["{\"version\":2,\"entr", "{\"version\":9,\"entries\":[]}"] {
+        for text in ["{\"version\":3,\"entr", "{\"version\":9,\"entries\":[]}"] {
             std::fs::write(&path, text).unwrap();
             assert!(read(&environment).is_err(), "{text}");
         }

@@ -114,6 +114,7 @@ function skillView(given) {
     return section("Trust",
       el("p", null, badge(trust.trusted ? "trusted" : trust.decision, trust.trusted ? "good" : "warn"),
         trust.trusted ? " It may be given to a model." : " It is shown to people and not given to a model; look at it, then run `prowess trust`."),
+      trust.outdated ? el("p", { text: "It was trusted by an earlier version, which did not look at links, at which files may be run and at .git, .hg and .svn." }) : null,
       changed.length ? [el("p", { text: "Since it was trusted:" }), el("ul", null, changed.slice(0, 50).map(([word, file]) => el("li", { text: `${word} ${visible(file)}` })))] : null,
       trust.diff ? diff(trust.diff) : null);
   };

@@ -545,7 +545,7 @@ impl Root {
         if !self.installed.is_empty() {
             let path = skill.absolute_path();
             let folder = path.parent();
-            skill.installed_from = folder.and_then(|folder| self.installed.from(folder));
+            skill.installed = folder.and_then(|folder| self.installed.from(folder));
         }
         judge(&mut skill, self.decision, options);
         skill

@@ -14,7 +14,7 @@ use crate::{
         Location,
         disk::{
             handle::ReadFault,
-            inside::{InsideFault, list_inside, read_whole},
+            inside::{InsideFault, Reach, list_inside, read_whole},
         },
         remote::{FetchError, Remote},
     },
@@ -229,7 +229,8 @@ impl Files<'_> {
     fn local_file(&self, path: &str, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
         let location = self.location()?;
         let below = self.path_below(path, limits)?;
-        let bytes = match read_whole(location, &below, limits.resource_bytes) {
+        let read = read_whole(location, &below, limits.resource_bytes, Reach::Offered);
+        let (bytes, _) = match read {
             Err(InsideFault::Read(ReadFault::TooLarge(size))) => {
                 return Err(ResourceError::TooLarge {
                     path: display_text(path),
@@ -409,6 +410,6 @@ mod tests;
 use address::address;
 pub use address::opaque_id;
 pub use raw::{RawFile, RawFiles};
-pub use seal::{Changes, Seal, SealError, SealedFile};
+pub use seal::{Changes, Seal, SealError, SealedFile, SealedKind};
 
 pub use crate::source::Resource;

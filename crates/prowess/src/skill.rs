@@ -19,7 +19,9 @@ use crate::{
     limits::Limits,
     resource::{Files, Page, RawFiles, Resource, ResourceError, Resources, Seal, SealError},
     source::{
-        Layout, Location, Origin, SkillFile, refusal,
+        Layout, Location, Origin, SkillFile,
+        installed::Installation,
+        refusal,
         remote::{FetchError, Fetched, Remote},
     },
     trust::{Approval, Changes, Entry, TrustDecision, TrustStore},
@@ -51,7 +53,7 @@ pub struct Skill {
     /// Other paths that lead to its file.
     pub(crate) also_at: Vec<PathBuf>,
     /// Where an installer took it from.
-    pub(crate) installed_from: Option<Arc<str>>,
+    pub(crate) installed: Option<Arc<Installation>>,
 }
 
 /// What became of a skill in its catalog.
@@ -169,7 +171,7 @@ impl Skill {
             stale: None,
             remote: None,
             also_at: Vec::new(),
-            installed_from: None,
+            installed: None,
         }
     }
 
@@ -338,7 +340,12 @@ impl Skill {
 
     /// Where an installer took it from, as a lock file or a plugin marketplace near it says.
     pub fn installed_from(&self) -> Option<&str> {
-        self.installed_from.as_deref()
+        Some(&self.installed.as_ref()?.from)
+    }
+
+    /// The lock file or marketplace that says where it came from.
+    pub fn install_record(&self) -> Option<&Path> {
+        Some(&self.installed.as_ref()?.record)
     }
 
     /// Its file as an absolute path, where it is on disk.

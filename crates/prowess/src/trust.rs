@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::source::{Origin, Scope};
 
-pub use crate::resource::{Changes, Seal, SealError, SealedFile};
+pub use crate::resource::{Changes, Seal, SealError, SealedFile, SealedKind};
 
 mod record;
 mod store;

@@ -36,6 +36,9 @@ pub struct SkillRow<'a> {
     /// Where an installer took it from, as a lock file or a plugin marketplace near it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub installed_from: Option<&'a str>,
+    /// The lock file or marketplace that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub install_record: Option<String>,
     /// How near its place is.
     pub scope: &'static str,
     /// A short word for its place.
@@ -105,6 +108,7 @@ impl<'a> From<&'a Skill> for SkillRow<'a> {
             path: display_path(skill.path()),
             also_at: skill.also_at().iter().map(|it| display_path(it)).collect(),
             installed_from: skill.installed_from(),
+            install_record: skill.install_record().map(display_path),
             scope: skill.origin().scope.as_str(),
             origin: &skill.origin().label,
             state: skill.state().as_str(),

@@ -1,6 +1,9 @@
 //! `prowess list`: every skill on one line.
 
-use std::collections::HashSet;
+use std::{
+    collections::{BTreeSet, HashSet},
+    path::Path,
+};
 
 use clap::Args;
 use prowess::{
@@ -53,12 +56,16 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     if arguments.installed {
         return list_installed::run(arguments.json, session);
     }
+    let client = list_client::client(session)?.cloned();
     let catalog = session.load(&Request {
         profile: arguments.profile,
         look_at_untrusted: true,
+        // The client's own loader says what it lists; the catalog from where else that can be
+        // reached.
+        every_client: client.is_some(),
         ..Request::default()
     })?;
-    if let Some(client) = list_client::client(session)?.cloned() {
+    if let Some(client) = client {
         return list_client::run(&client, &catalog, arguments.all, arguments.json, session);
     }
     let keep = |skill: &Skill| arguments.has_tag(skill) && (arguments.all || is_listed(skill));
@@ -103,6 +110,10 @@ fn table<'a>(
     if !repeated.is_empty() {
         headings.push("FOLDER");
     }
+    let installed = skills.iter().any(|skill| skill.installed_from().is_some());
+    if installed {
+        headings.push("FROM");
+    }
     headings.extend([">TOKENS", "DESCRIPTION"]);
     let mut table = Table::new(&headings);
     for skill in skills {
@@ -117,6 +128,9 @@ fn table<'a>(
             let folder = || environment.shorten(skill.path().parent().unwrap_or(skill.path()));
             let known = repeated.contains(skill.name());
             row.push((known.then(folder).unwrap_or_default(), None));
+        }
+        if installed {
+            row.push((line(skill.installed_from().unwrap_or_default()), None));
         }
         row.extend([(thousands(skill.tokens()), None), about(skill, columns)]);
         table.row(row);
@@ -256,7 +270,46 @@ fn footer(catalog: &Catalog, arguments: &Arguments, session: &Session) -> String
     if of("broken") > 0 {
         text += &hint("`prowess check` says what is wrong and how to fix it");
     }
+    let shown = skills.iter().filter(|it| arguments.all || is_listed(it));
+    text += &places(&shown.copied().collect::<Vec<_>>(), &session.environment);
     text + &findings(catalog, &hint)
+}
+
+/// From where else the skills can be reached, and which files say where they came from.
+fn places(skills: &[&Skill], environment: &Environment) -> String {
+    let linked = skills.iter().filter(|skill| !skill.also_at().is_empty());
+    let folders = linked.clone().flat_map(|skill| skill.also_at());
+    let folders = folders.filter_map(|path| path.ancestors().nth(2));
+    let folders = named(folders, environment);
+    let elsewhere = match linked.count() {
+        0 => String::new(),
+        1 => format!("1 skill is in {folders} too\n"),
+        number => format!("{number} skills are in {folders} too\n"),
+    };
+    let records = skills.iter().filter_map(|skill| skill.install_record());
+    let installed = match records.clone().count() {
+        0 => String::new(),
+        number => format!(
+            "where {} came from stands in {}\n",
+            count(number, "skill"),
+            named(records, environment)
+        ),
+    };
+    elsewhere + &installed
+}
+
+/// The first few of these paths, each once, and how many more there are.
+fn named<'a>(paths: impl Iterator<Item = &'a Path>, environment: &Environment) -> String {
+    const MOST: usize = 4;
+    let paths: BTreeSet<&Path> = paths.collect();
+    let shown = paths.iter().take(MOST);
+    let mut words: Vec<String> = shown
+        .map(|path| format!("`{}`", environment.shorten(path)))
+        .collect();
+    if paths.len() > MOST {
+        words.push(format!("{} more", thousands(paths.len() - MOST)));
+    }
+    list(&words)
 }
 
 /// What was noticed beside the skills, so that nothing is skipped without a word.

@@ -1,5 +1,7 @@
 //! `prowess list --client`: the skills as that client shows them.
 
+use std::path::{Path, PathBuf};
+
 use prowess::{
     Catalog, Client, Scope, Skill,
     dialect::{Listed, View},
@@ -101,8 +103,7 @@ pub(super) fn rows<'a>(
 }
 
 fn row<'a>(listed: &'a Listed, client: &'a Client, catalog: &'a Catalog) -> SkillRow<'a> {
-    let skill = |it: &&Skill| it.path() == listed.path();
-    let skill = catalog.skills().iter().find(skill);
+    let skill = catalog.by_path(listed.path());
     let scope = if listed.is_project() {
         Scope::Project
     } else {
@@ -113,8 +114,15 @@ fn row<'a>(listed: &'a Listed, client: &'a Client, catalog: &'a Catalog) -> Skil
         name: listed.name(),
         description: listed.description(),
         path: display_path(listed.path()),
-        also_at: Vec::new(),
+        also_at: skill.map_or_else(Vec::new, |skill| {
+            let all = skill.also_at().iter().map(PathBuf::as_path);
+            let mut others: Vec<&Path> = all.chain([skill.path()]).collect();
+            others.retain(|path| *path != listed.path());
+            others.sort();
+            others.into_iter().map(display_path).collect()
+        }),
         installed_from: skill.and_then(Skill::installed_from),
+        install_record: skill.and_then(Skill::install_record).map(display_path),
         scope: skill.map_or(scope, |it| it.origin().scope).as_str(),
         origin: skill.map_or(&client.name, |it| &it.origin().label),
         state: listed.state(),

@@ -44,6 +44,12 @@ pub(super) struct Shown<'a> {
     name: &'a str,
     description: &'a str,
     path: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_at: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    installed_from: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    install_record: Option<String>,
     directory: Option<String>,
     scope: &'static str,
     origin: Origin<'a>,
@@ -162,6 +168,9 @@ pub(super) fn shown<'a>(skill: &'a Skill, catalog: &Catalog, session: &mut Sessi
         name: skill.name(),
         description: skill.description(),
         path: display_path(skill.path()),
+        also_at: skill.also_at().iter().map(|it| display_path(it)).collect(),
+        installed_from: skill.installed_from(),
+        install_record: skill.install_record().map(display_path),
         directory: skill.directory().map(|folder| display_path(&folder)),
         scope: origin.scope.as_str(),
         origin: Origin {
@@ -318,6 +327,9 @@ fn human(shown: &Shown<'_>, skill: &Skill, session: &Session) -> (String, usize)
     };
     row("state", state);
     row("file", session.environment.shorten(skill.path()));
+    for (label, value) in places(skill, session) {
+        row(label, value);
+    }
     row(
         "scope",
         format!("{} ({})", shown.scope, line(shown.origin.label)),
@@ -376,6 +388,22 @@ fn human(shown: &Shown<'_>, skill: &Skill, session: &Session) -> (String, usize)
     }
     text.push('\n');
     (text, widest + 2)
+}
+
+/// Where else the skill can be reached, and who put it there.
+pub(super) fn places(skill: &Skill, session: &Session) -> Vec<(&'static str, String)> {
+    let also = skill.also_at().iter().enumerate();
+    let mut rows: Vec<(&str, String)> = also
+        .map(|(at, path)| {
+            let label = if at == 0 { "also at" } else { " " };
+            (label, session.environment.shorten(path))
+        })
+        .collect();
+    if let (Some(from), Some(record)) = (skill.installed_from(), skill.install_record()) {
+        let record = session.environment.shorten(record);
+        rows.push(("installed", format!("from {} ({record})", line(from))));
+    }
+    rows
 }
 
 /// What is to be known of a skill that is on a server.

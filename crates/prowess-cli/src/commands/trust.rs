@@ -10,7 +10,7 @@ use clap::Args;
 use prowess::{
     Catalog, Scope, Skill, TrustDecision, TrustStore, display_path, display_text,
     format::redact,
-    trust::{Changes, Entry},
+    trust::{Changes, Entry, SealError},
 };
 use serde::Serialize;
 use similar::TextDiff;
@@ -200,6 +200,9 @@ fn approve(
         let name = names.of(skill, session);
         let known = before.is_some();
         let path = skill.real_path().unwrap_or_default();
+        let outdated = store
+            .approval(&path)
+            .is_some_and(|it| it.seal.is_outdated());
         // A denial is sticky: only one for this very skill gives way, and only when it is named.
         if let Some(denied) = store.denied_by(&path)
             && (denied != path || skills.len() > 1)
@@ -215,15 +218,19 @@ fn approve(
         match store.approve(skill, &session.config.limits) {
             Ok(changes) => {
                 trusted += 1;
-                report += &approved(&name, &changes, known);
+                if outdated && changes.is_empty() {
+                    // Writing to a string does not fail.
+                    let _ = writeln!(report, "{name} is trusted again");
+                } else {
+                    report += &approved(&name, &changes, known);
+                }
                 if known && !changes.is_empty() {
                     report += &text_diff(before.as_deref().unwrap_or_default(), skill, session);
                 }
             }
             Err(error) => {
                 failed += 1;
-                let failure = Failure::new(format!("{name} cannot be trusted")).because(&error);
-                report += &failure.render(session.output.message_paint);
+                report += &refused(&name, &error, session);
             }
         }
     }
@@ -240,6 +247,24 @@ fn approve(
         ));
     }
     Ok(Exit::found(failed > 0 || trusted == 0))
+}
+
+/// Why the files of a skill that was trusted by an earlier version ask again.
+const OUTDATED: &str = "was trusted by an earlier version, which did not look at links, at which \
+                        files may be run and at `.git`, `.hg` and `.svn`";
+
+/// Says that a skill's files cannot be trusted one by one, and what can be done.
+fn refused(name: &str, error: &SealError, session: &Session) -> String {
+    let failure = Failure::new(format!("{name} cannot be trusted")).because(error);
+    let failure = match error {
+        SealError::Outside { .. } => failure
+            .hint("put the file itself there, or trust the whole project with `[trust] projects`"),
+        SealError::TooLarge { .. } => failure.hint(
+            "take out what is no part of it, or trust the whole project with `[trust] projects`",
+        ),
+        _ => failure,
+    };
+    failure.render(session.output.message_paint)
 }
 
 /// How skills are named to whoever decides about them: with the folder where a name repeats.
@@ -266,19 +291,35 @@ fn diff(store: &TrustStore, skills: &[&Skill], session: &mut Session) -> Result<
     let names = Names::new(skills);
     let mut waits = 0;
     for skill in skills {
-        let (Some(path), Ok(seal)) = (skill.real_path(), skill.seal(&session.config.limits)) else {
+        let Some(path) = skill.real_path() else {
             continue;
         };
+        let name = names.of(skill, session);
+        let seal = match skill.seal(&session.config.limits) {
+            Ok(seal) => seal,
+            Err(error) => {
+                waits += 1;
+                session.output.message(&refused(&name, &error, session));
+                continue;
+            }
+        };
         let before = store.approval(&path);
+        let outdated = before.is_some_and(|before| before.seal.is_outdated());
         let changes = match before {
             Some(before) => before.seal.changes(&seal),
             None => prowess::Seal::default().changes(&seal),
         };
-        if changes.is_empty() {
+        if changes.is_empty() && !outdated {
             continue;
         }
         waits += 1;
-        let text = pending(&names.of(skill, session), &changes, before.is_some());
+        if outdated {
+            session.output.data(&format!("{name} {OUTDATED}\n"))?;
+        }
+        let text = match before {
+            Some(_) if changes.is_empty() => String::new(),
+            before => pending(&name, &changes, before.is_some()),
+        };
         session.output.data(&text)?;
         let text = before.map_or("", |before| before.text.as_str()).to_owned();
         let diff = text_diff(&text, skill, session);
@@ -307,6 +348,8 @@ pub(super) struct Since {
     decision: &'static str,
     /// Whether there is anything to compare with.
     known: bool,
+    /// Whether what it is compared with was made by a version that looked at less.
+    outdated: bool,
     altered: Vec<String>,
     added: Vec<String>,
     removed: Vec<String>,
@@ -328,6 +371,7 @@ pub(super) fn since(skill: &Skill, session: &Session) -> Since {
         trusted: skill.is_trusted(),
         decision: skill.decision().as_str(),
         known: before.is_some(),
+        outdated: before.is_some_and(|it| it.seal.is_outdated()),
         diff: before.map_or_else(String::new, |it| text_diff(&it.text, skill, session)),
         altered: changes.altered,
         added: changes.added,

@@ -58,6 +58,12 @@ struct Story<'a> {
     id: Option<&'a str>,
     name: &'a str,
     path: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_at: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    installed_from: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    install_record: Option<String>,
     scope: &'static str,
     origin: &'a str,
     layout: &'static str,
@@ -257,6 +263,9 @@ fn story<'a>(
         id: skill.id(),
         name: skill.name(),
         path: display_path(skill.path()),
+        also_at: skill.also_at().iter().map(|it| display_path(it)).collect(),
+        installed_from: skill.installed_from(),
+        install_record: skill.install_record().map(display_path),
         scope: skill.origin().scope.as_str(),
         origin: &skill.origin().label,
         layout: match skill.layout() {

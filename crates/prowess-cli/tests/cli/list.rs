@@ -232,3 +232,65 @@ fn json_says_what_is_wrong_with_a_skill_that_it_leaves_out() {
     assert_eq!(shown["skills"].as_array().unwrap().len(), 1);
     assert_eq!(shown["diagnostics"][0]["code"], "missing-description");
 }
+
+/// What `npx skills` leaves behind: one folder, a link for another client, a lock file.
+#[cfg(unix)]
+#[test]
+fn links_and_lock_files_of_installers_are_named() {
+    let world = World::new();
+    world.skill("work/.agents/skills/sql", "Writes SQL");
+    world.skill("work/.agents/skills/own", "Is ours");
+    world.file(
+        "work/skills-lock.json",
+        r#"{"version": 1, "skills": {"sql": {"source": "acme/skills"}}}"#,
+    );
+    world.file("work/.claude/skills/.keep", "");
+    std::os::unix::fs::symlink(
+        "../../.agents/skills/sql",
+        world.path("work/.claude/skills/sql"),
+    )
+    .unwrap();
+    world.session(&expect![[r#"
+        $ prowess list --trust --local
+        NAME  SCOPE    FROM         TOKENS  DESCRIPTION
+        own   project                    4  Is ours. Use when asked.
+        sql   project  acme/skills       4  Writes SQL. Use when asked.
+        -- stderr
+        2 skills
+        1 skill is in `.claude/skills` too
+        where 1 skill came from stands in `skills-lock.json`
+        $ prowess show sql --trust --local
+        sql
+          Writes SQL. Use when asked.
+
+        state      active
+        file       .agents/skills/sql/SKILL.md
+        also at    .claude/skills/sql/SKILL.md
+        installed  from acme/skills (skills-lock.json)
+        scope      project (agents)
+        id         sql-2821e54eda5c
+        hash       sha256:2821e54eda5cef56d7eaf8607ef22c7130298fe7dcf175dd1b796471a458eddc
+        size       in the catalog 8 tokens, 30 bytes
+                   instructions 4 tokens, 15 bytes
+
+        $ prowess why sql --trust --local --client claude
+        sql
+          found     .agents/skills/sql/SKILL.md
+                    project scope, in .agents/skills (agents)
+          also at   .claude/skills/sql/SKILL.md
+          installed from acme/skills (skills-lock.json)
+          read      YAML frontmatter, 2 fields
+          here      active: a model is told about it
+          clients   Claude Code  loads    call it with /sql
+                                          as Claude Code 2.1.325 did on 2026-11-17
+                                          trust: project skills load once the workspace is trusted
+    "#]]);
+    let list = world.json("list --trust --client claude --json");
+    let at = |folder: &str| world.path(&format!("work/{folder}/skills/sql/SKILL.md"));
+    let row = &list["skills"][0];
+    assert_eq!(row["path"], at(".claude").to_str().unwrap());
+    assert_eq!(row["also_at"][0], at(".agents").to_str().unwrap());
+    assert_eq!(row["installed_from"], "acme/skills");
+    let lock = world.path("work/skills-lock.json");
+    assert_eq!(row["install_record"], lock.to_str().unwrap());
+}

@@ -287,3 +287,78 @@ fn row_44_a_projects_config_shows_nothing_from_outside() {
     .assert_eq(&world.run("list"));
     assert!(world.run("list --no-project").contains("Is mine."));
 }
+
+/// What a skill's text can name to a tool, and Prowess itself never hands out.
+#[test]
+fn row_71_version_control_links_and_run_bits_are_part_of_what_is_trusted() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let world = World::new();
+    let folder = world.path().join("work/.agents/skills/a");
+    world.skill("work/.agents/skills/a", "a", "Is a. Use when asked.");
+    write(world.path(), "work/.agents/skills/a/.svn/run.sh", "one\n");
+    write(world.path(), "work/.agents/skills/a/tool", "one\n");
+    write(world.path(), "work/helper.sh", "one\n");
+    assert!(world.run("trust").contains("`a` is trusted with 3 files"));
+    assert!(world.run("activate a").contains("Do it."));
+    let executable = |mode| {
+        let tool = folder.join("tool");
+        fs::set_permissions(tool, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    executable(0o755);
+    write(world.path(), "work/.agents/skills/a/.svn/run.sh", "two\n");
+    let refused = expect![[r#"
+        error: `a` cannot be used (untrusted): its files changed since it was trusted; `prowess trust --diff` shows how
+        hint: `prowess why a` tells its whole story
+    "#]];
+    refused.assert_eq(&world.run("activate a"));
+    expect![[r#"
+        `a` changed since it was trusted: 2 files altered
+          altered  .svn/run.sh
+          altered  tool
+        hint: 1 skill waits for trust; `prowess trust` gives it, `prowess trust --deny NAME` refuses it for good
+    "#]].assert_eq(&world.run("trust --diff"));
+    executable(0o644);
+    write(world.path(), "work/.agents/skills/a/.svn/run.sh", "one\n");
+    assert!(world.run("activate a").contains("Do it."));
+    symlink("../../../helper.sh", folder.join("helper.sh")).unwrap();
+    refused.assert_eq(&world.run("activate a"));
+    let outside = expect![[r#"
+        error: `a` cannot be trusted
+          cause: the link `helper.sh` leads out of `a`, where a change would not be seen
+        hint: put the file itself there, or trust the whole project with `[trust] projects`
+    "#]];
+    outside.assert_eq(&world.run("trust"));
+    assert!(world.run("trust --diff").contains("leads out of `a`"));
+    refused.assert_eq(&world.run("activate a"));
+}
+
+#[test]
+fn row_71_what_an_earlier_version_trusted_asks_again() {
+    let world = World::new();
+    world.skill("work/.agents/skills/a", "a", "Is a. Use when asked.");
+    world.skill("work/.agents/skills/b", "b", "Is b. Use when asked.");
+    world.run("trust a");
+    world.run("trust --deny b");
+    let store = world.path().join(".local/state/prowess/trust.json");
+    let text = fs::read_to_string(&store).unwrap();
+    fs::write(&store, text.replace("\"version\": 3", "\"version\": 2")).unwrap();
+    assert!(
+        world
+            .run("prompt")
+            .contains("1 skill changed since you trusted it")
+    );
+    expect![[r#"
+        `a` was trusted by an earlier version, which did not look at links, at which files may be run and at `.git`, `.hg` and `.svn`
+        hint: 1 skill waits for trust; `prowess trust` gives it, `prowess trust --deny NAME` refuses it for good
+    "#]].assert_eq(&world.run("trust --diff a"));
+    expect![[r#"
+        `a` is trusted again
+        hint: it may reach a model until its files change; `prowess trust --revoke` takes that back
+    "#]]
+    .assert_eq(&world.run("trust a"));
+    let prompt = world.run("prompt");
+    assert!(
+        prompt.contains("Is a.") && !prompt.contains("Is b."),
+        "{prompt}"
+    );
+}

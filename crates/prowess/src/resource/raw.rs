@@ -7,7 +7,7 @@ use crate::{
     display::display_path,
     identity::ContentHash,
     limits::Limits,
-    source::disk::inside::{read_inside, survey_inside},
+    source::disk::inside::{Reach, read_inside, survey_inside},
 };
 
 /// A file of a skill under its own name, which may be no text at all.
@@ -35,8 +35,8 @@ pub struct RawFiles {
 impl Files<'_> {
     /// Lists everything in the skill's folder.
     pub(crate) fn raw(&self, limits: &Limits) -> Result<RawFiles, ResourceError> {
-        let survey =
-            survey_inside(self.location()?, limits).map_err(|source| self.unlisted(source))?;
+        let survey = survey_inside(self.location()?, limits, Reach::Offered)
+            .map_err(|source| self.unlisted(source))?;
         let files = survey.files.into_iter().map(|file| RawFile {
             path: file.path,
             size: file.facts.size,

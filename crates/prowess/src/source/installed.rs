@@ -27,9 +27,16 @@ const LEVELS: usize = 3;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Installed {
     /// By the name of a skill's folder.
-    by_folder: HashMap<String, Arc<str>>,
+    by_folder: HashMap<String, Arc<Installation>>,
     /// By the folders that plugins name, real and absolute.
-    plugins: Vec<(PathBuf, Arc<str>)>,
+    plugins: Vec<(PathBuf, Arc<Installation>)>,
+}
+
+/// Where one skill came from, and the file that says so.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Installation {
+    pub(crate) from: String,
+    pub(crate) record: PathBuf,
 }
 
 #[derive(Deserialize)]
@@ -75,23 +82,32 @@ impl Installed {
         let near = root.ancestors().take(LEVELS);
         for folder in near.take_while(|it| it.starts_with(top)) {
             for name in LOCK_FILES {
-                if let Some(lock) = read::<LockFile>(&folder.join(name)) {
+                let record = folder.join(name);
+                if let Some(lock) = read::<LockFile>(&record) {
                     for (skill, locked) in lock.skills {
-                        let source: Arc<str> = locked.source.into();
-                        installed.by_folder.entry(skill).or_insert(source);
+                        let installation = Installation {
+                            from: locked.source,
+                            record: record.clone(),
+                        };
+                        let entry = installed.by_folder.entry(skill);
+                        entry.or_insert_with(|| Arc::new(installation));
                     }
                 }
             }
-            if let Some(marketplace) = read::<Marketplace>(&folder.join(MARKETPLACE)) {
-                installed.take_plugins(folder, marketplace);
+            let record = folder.join(MARKETPLACE);
+            if let Some(marketplace) = read::<Marketplace>(&record) {
+                installed.take_plugins(folder, &record, marketplace);
             }
         }
         installed
     }
 
-    fn take_plugins(&mut self, folder: &Path, marketplace: Marketplace) {
+    fn take_plugins(&mut self, folder: &Path, record: &Path, marketplace: Marketplace) {
         for plugin in marketplace.plugins {
-            let from: Arc<str> = format!("plugin {} of {}", plugin.name, marketplace.name).into();
+            let from = Arc::new(Installation {
+                from: format!("plugin {} of {}", plugin.name, marketplace.name),
+                record: record.to_path_buf(),
+            });
             let Some(own) = plugin.source.as_str().and_then(|it| below(folder, it)) else {
                 continue;
             };
@@ -111,7 +127,7 @@ impl Installed {
     }
 
     /// Where the skill in this folder came from; the nearest plugin counts.
-    pub(crate) fn from(&self, folder: &Path) -> Option<Arc<str>> {
+    pub(crate) fn from(&self, folder: &Path) -> Option<Arc<Installation>> {
         let name = folder.file_name()?.to_str()?;
         if let Some(source) = self.by_folder.get(name) {
             return Some(Arc::clone(source));
@@ -175,19 +191,31 @@ mod tests {
                 ..Origin::new(scope, "agents", root)
             };
             let found = Installed::near(&origin).from(&tree.at(folder));
-            found.as_deref().unwrap_or("-").to_owned()
+            found.map_or("-".to_owned(), |it| {
+                let record = it.record.strip_prefix(tree.root()).unwrap();
+                format!("{}, says {}", it.from, record.display())
+            })
         };
         let home = "home/.agents/skills";
-        assert_eq!(from(home, "home/.agents/skills/pdf"), "anthropics/skills");
+        assert_eq!(
+            from(home, "home/.agents/skills/pdf"),
+            "anthropics/skills, says home/.agents/.skill-lock.json"
+        );
         assert_eq!(from(home, "home/.agents/skills/own"), "-");
         let work = "work/.agents/skills";
-        assert_eq!(from(work, "work/.agents/skills/sql"), "acme/skills");
+        assert_eq!(
+            from(work, "work/.agents/skills/sql"),
+            "acme/skills, says work/skills-lock.json"
+        );
         assert_eq!(
             from("market", "market/skills/word"),
-            "plugin office of tools"
+            "plugin office of tools, says market/.claude-plugin/marketplace.json"
         );
         assert_eq!(from("market", "market/skills/excel"), "-");
         let web = "market/plugins/web/skills/css";
-        assert_eq!(from("market", web), "plugin web of tools");
+        assert_eq!(
+            from("market", web),
+            "plugin web of tools, says market/.claude-plugin/marketplace.json"
+        );
     }
 }

@@ -4,11 +4,15 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Approval, Entry, Seal, SealedFile, TrustStore};
+use super::{Approval, Entry, Seal, SealedFile, SealedKind, TrustStore};
 use crate::identity::ContentHash;
 
 /// The form the text has now.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+
+/// The form before: its seals looked at less. What was denied by it stays denied, and what was
+/// trusted asks again.
+const BEFORE: u32 = 2;
 
 /// A text that is no store. Nothing is trusted by it, and nothing should be written over it.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +54,9 @@ struct Line {
     decision: Word,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     files: Vec<File>,
+    /// Whether its seal looked at less than seals do now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    outdated: bool,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     text: String,
 }
@@ -66,13 +73,20 @@ enum Word {
 struct File {
     path: String,
     hash: ContentHash,
+    #[serde(default, skip_serializing_if = "is_plain")]
+    kind: SealedKind,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_plain(kind: &SealedKind) -> bool {
+    *kind == SealedKind::File
 }
 
 impl TrustStore {
     /// Reads what [`TrustStore::to_json`] wrote.
     pub fn from_json(text: &str) -> Result<Self, BadStore> {
         let Version { version } = serde_json::from_str(text).map_err(BadStore::Damaged)?;
-        if version != VERSION {
+        if version != VERSION && version != BEFORE {
             return Err(BadStore::Version { found: version });
         }
         let stored: Stored = serde_json::from_str(text).map_err(BadStore::Damaged)?;
@@ -81,10 +95,16 @@ impl TrustStore {
             let files = line.files.into_iter().map(|file| SealedFile {
                 path: file.path,
                 hash: file.hash,
+                kind: file.kind,
             });
+            let outdated = version == BEFORE || line.outdated;
             let entry = match line.decision {
                 Word::Trusted => Entry::Trusted(Approval {
-                    seal: Seal::new(files),
+                    seal: if outdated {
+                        Seal::outdated(files)
+                    } else {
+                        Seal::new(files)
+                    },
                     text: line.text,
                 }),
                 Word::Denied => Entry::Denied,
@@ -117,8 +137,10 @@ impl TrustStore {
                     .map(|file| File {
                         path: file.path.clone(),
                         hash: file.hash,
+                        kind: file.kind,
                     })
                     .collect(),
+                outdated: approval.is_some_and(|it| it.seal.is_outdated()),
                 text: approval.map(|it| it.text.clone()).unwrap_or_default(),
             });
         }
@@ -133,6 +155,7 @@ impl TrustStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trust::{Trust as _, TrustDecision};
 
     #[test]
     fn what_was_written_is_read_back() {
@@ -141,6 +164,7 @@ mod tests {
         let file = SealedFile {
             path: "SKILL.md".to_owned(),
             hash: ContentHash::of(b"x"),
+            kind: SealedKind::Executable,
         };
         store.insert(
             "/p/skills/a".into(),
@@ -157,9 +181,9 @@ mod tests {
     fn a_damaged_or_foreign_store_is_no_store() {
         for text in [
             "",
-            "{\"version\":2,",
-            "{\"version\":2,\"entries\":[],\"all\":true}",
-            "{\"version\":2,\"entries\":[{\"path\":\"/p\",\"decision\":\"trusted\",\"files\":[{\"path\":\"a\",\"hash\":\"xy\"}]}]}",
+            "{\"version\":3,",
+            "{\"version\":3,\"entries\":[],\"all\":true}",
+            "{\"version\":3,\"entries\":[{\"path\":\"/p\",\"decision\":\"trusted\",\"files\":[{\"path\":\"a\",\"hash\":\"xy\"}]}]}",
         ] {
             assert!(
                 matches!(TrustStore::from_json(text), Err(BadStore::Damaged(_))),
@@ -168,5 +192,27 @@ mod tests {
         }
         let newer = TrustStore::from_json("{\"version\":9,\"later\":1}");
         assert!(matches!(newer, Err(BadStore::Version { found: 9 })));
+    }
+
+    #[test]
+    fn of_the_form_before_denials_stay_and_trust_asks_again() {
+        let text = r#"{"version":2,"entries":[
+            {"path":"/p/a","decision":"trusted","text":"x","files":[{"path":"SKILL.md",
+             "hash":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"}]},
+            {"path":"/p/b","decision":"denied"}]}"#;
+        let store = TrustStore::from_json(text).unwrap();
+        let now = Seal::new([SealedFile {
+            path: "SKILL.md".to_owned(),
+            hash: ContentHash::of(b"x"),
+            kind: SealedKind::File,
+        }]);
+        let decide = |store: &TrustStore| {
+            ["/p/a", "/p/b"].map(|path| store.decide_skill(path.as_ref(), Some(&now)))
+        };
+        let expected = [TrustDecision::Changed, TrustDecision::Denied];
+        assert_eq!(decide(&store), expected);
+        // Written down in the form of now, it still asks.
+        let again = TrustStore::from_json(&store.to_json().unwrap()).unwrap();
+        assert_eq!(decide(&again), expected);
     }
 }

@@ -11,6 +11,7 @@ use prowess::{
 
 use super::Story;
 use crate::{
+    commands::show::places,
     render::{Paint, count, line, width},
     session::Session,
 };
@@ -30,6 +31,9 @@ pub(super) fn tell(story: &Story<'_>, skill: &Skill, session: &Session) -> Strin
         " ",
         &format!("{} scope, in {root} ({})", story.scope, line(story.origin)),
     );
+    for (label, value) in places(skill, session) {
+        row(label, &value);
+    }
     row("read", &how_it_reads(story));
     for repair in &story.repairs {
         let help = repair

@@ -2,7 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     io,
     path::{Component, Path, PathBuf},
 };
@@ -32,6 +32,21 @@ impl From<io::Error> for InsideFault {
     }
 }
 
+/// Which of a skill's files are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Those that are handed out: not what a version control system keeps.
+    Offered,
+    /// Whatever a program that works in the folder could use.
+    Everything,
+}
+
+impl Reach {
+    fn covers(self, name: &OsStr) -> bool {
+        self == Self::Everything || !is_history(&name.to_ascii_lowercase())
+    }
+}
+
 /// A file below a skill's folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InsideFile {
@@ -52,8 +67,21 @@ fn list_inside_by<F: Folder>(
     location: &Location,
     limits: &Limits,
 ) -> io::Result<(Vec<InsideFile>, bool)> {
-    let survey = survey_inside_by::<F>(location, limits)?;
+    let survey = survey_inside_by::<F>(location, limits, Reach::Offered)?;
     Ok((survey.files, survey.partial))
+}
+
+/// What is below a skill's folder and is no file and no folder.
+#[derive(Debug)]
+pub(crate) enum Oddity {
+    /// A link to a folder of the skill, to nothing, or round in a circle.
+    Link(PathBuf),
+    /// A link that leads out of the skill.
+    Outside,
+    /// A pipe, a socket, a device.
+    Special,
+    /// A folder, or a link, that the system does not let us look at.
+    Unreadable(io::Error),
 }
 
 /// Everything below a skill's folder.
@@ -63,95 +91,129 @@ pub(crate) struct Survey {
     pub(crate) files: Vec<InsideFile>,
     /// The folders, empty ones too, sorted; the skill's own is not among them.
     pub(crate) folders: Vec<PathBuf>,
+    /// What is neither, in no order.
+    pub(crate) oddities: Vec<(PathBuf, Oddity)>,
     /// Whether a limit cut the lists.
     pub(crate) partial: bool,
 }
 
 /// Lists the files and the folders of a skill.
-pub(crate) fn survey_inside(location: &Location, limits: &Limits) -> io::Result<Survey> {
-    survey_inside_by::<NativeFolder>(location, limits)
+pub(crate) fn survey_inside(
+    location: &Location,
+    limits: &Limits,
+    reach: Reach,
+) -> io::Result<Survey> {
+    survey_inside_by::<NativeFolder>(location, limits, reach)
 }
 
-fn survey_inside_by<F: Folder>(location: &Location, limits: &Limits) -> io::Result<Survey> {
+fn survey_inside_by<F: Folder>(
+    location: &Location,
+    limits: &Limits,
+    reach: Reach,
+) -> io::Result<Survey> {
     let root: F = open_located(location)?;
     let mut list = List {
         location,
         limits,
+        reach,
         buffers: Buffers::default(),
-        files: Vec::new(),
-        folders: Vec::new(),
+        survey: Survey {
+            files: Vec::new(),
+            folders: Vec::new(),
+            oddities: Vec::new(),
+            partial: false,
+        },
         bytes: 0,
-        partial: false,
     };
     list.folder(&root, Path::new(""), 0)?;
-    list.files.sort_by(|a, b| a.path.cmp(&b.path));
-    list.folders.sort();
-    Ok(Survey {
-        files: list.files,
-        folders: list.folders,
-        partial: list.partial,
-    })
+    let mut survey = list.survey;
+    survey.files.sort_by(|a, b| a.path.cmp(&b.path));
+    survey.folders.sort();
+    Ok(survey)
 }
 
 struct List<'a> {
     location: &'a Location,
     limits: &'a Limits,
+    reach: Reach,
     buffers: Buffers,
-    files: Vec<InsideFile>,
-    folders: Vec<PathBuf>,
+    survey: Survey,
     bytes: u64,
-    partial: bool,
 }
 
 impl List<'_> {
     fn folder<F: Folder>(&mut self, folder: &F, below: &Path, depth: usize) -> io::Result<()> {
         let mut entries = Vec::new();
-        let room = self.limits.skill_files.saturating_sub(self.files.len());
+        let room = self.limits.skill_files.saturating_sub(self.count());
         let mut cut = false;
         folder.entries(&mut self.buffers, &mut |name, kind| {
             cut = entries.len() > room;
             entries.push((name.to_os_string(), kind));
             !cut
         })?;
-        self.partial |= cut;
+        self.survey.partial |= cut;
         // The order of the disk would make a cut list differ from machine to machine.
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         for (name, kind) in entries {
+            if !self.reach.covers(&name) {
+                continue;
+            }
             let path = below.join(&name);
             match kind {
-                Kind::Folder if is_history(&name) => {}
-                Kind::Folder if depth >= self.limits.skill_depth => self.partial = true,
+                Kind::Folder if depth >= self.limits.skill_depth => self.survey.partial = true,
                 Kind::Folder => {
-                    if let Ok(child) = folder.child(&name) {
-                        self.folders.push(path.clone());
-                        // A folder of a skill that may not be read hides only itself.
-                        let _ = self.folder(&child, &path, depth + 1);
+                    let child = folder.child(&name).inspect(|_| {
+                        self.survey.folders.push(path.clone());
+                    });
+                    let listed = child.and_then(|child| self.folder(&child, &path, depth + 1));
+                    // A folder of a skill that may not be read hides only itself.
+                    if let Err(error) = listed {
+                        self.note(path, Oddity::Unreadable(error));
                     }
                 }
-                Kind::File => {
-                    if let Ok((Kind::File, facts)) = folder.facts(&name) {
-                        self.add(path, facts);
+                Kind::File => match folder.facts(&name) {
+                    Ok((Kind::File, facts)) => self.add(path, facts),
+                    // Something else by now, or gone.
+                    Ok(_) => self.note(path, Oddity::Special),
+                    Err(error) => self.note(path, Oddity::Unreadable(error)),
+                },
+                Kind::Link => match facts_inside::<F>(self.location, &path, self.reach) {
+                    Ok(facts) => self.add(path, facts),
+                    Err(InsideFault::Outside) => self.note(path, Oddity::Outside),
+                    Err(InsideFault::Read(_)) => {
+                        let oddity = match folder.link_target(&name) {
+                            Ok(target) => Oddity::Link(target),
+                            Err(error) => Oddity::Unreadable(error),
+                        };
+                        self.note(path, oddity);
                     }
-                }
-                Kind::Link => {
-                    if let Ok(facts) = facts_inside::<F>(self.location, &path) {
-                        self.add(path, facts);
-                    }
-                }
-                Kind::Special => {}
+                },
+                Kind::Special => self.note(path, Oddity::Special),
             }
         }
         Ok(())
     }
 
+    fn count(&self) -> usize {
+        self.survey.files.len() + self.survey.oddities.len()
+    }
+
     fn add(&mut self, path: PathBuf, facts: Facts) {
         let bytes = self.bytes.saturating_add(facts.size);
-        if self.files.len() >= self.limits.skill_files || bytes > self.limits.skill_bytes {
-            self.partial = true;
+        if self.count() >= self.limits.skill_files || bytes > self.limits.skill_bytes {
+            self.survey.partial = true;
             return;
         }
         self.bytes = bytes;
-        self.files.push(InsideFile { path, facts });
+        self.survey.files.push(InsideFile { path, facts });
+    }
+
+    fn note(&mut self, path: PathBuf, oddity: Oddity) {
+        if self.count() >= self.limits.skill_files {
+            self.survey.partial = true;
+        } else {
+            self.survey.oddities.push((path, oddity));
+        }
     }
 }
 
@@ -162,7 +224,7 @@ pub(crate) fn read_inside(
     offset: u64,
     count: usize,
 ) -> Result<(Vec<u8>, Facts), InsideFault> {
-    let (folder, name) = find_inside::<NativeFolder>(location, path)?;
+    let (folder, name) = find_inside::<NativeFolder>(location, path, Reach::Offered)?;
     folder
         .read_at(&name, offset, count)
         .map_err(InsideFault::Read)
@@ -173,26 +235,32 @@ pub(crate) fn read_whole(
     location: &Location,
     path: &Path,
     limit: u64,
-) -> Result<Vec<u8>, InsideFault> {
-    read_whole_by::<NativeFolder>(location, path, limit)
+    reach: Reach,
+) -> Result<(Vec<u8>, Facts), InsideFault> {
+    read_whole_by::<NativeFolder>(location, path, limit, reach)
 }
 
 fn read_whole_by<F: Folder>(
     location: &Location,
     path: &Path,
     limit: u64,
-) -> Result<Vec<u8>, InsideFault> {
-    let (folder, name) = find_inside::<F>(location, path)?;
+    reach: Reach,
+) -> Result<(Vec<u8>, Facts), InsideFault> {
+    let (folder, name) = find_inside::<F>(location, path, reach)?;
     let mut buffers = Buffers::default();
     let facts = folder
         .read(&name, limit as usize, &mut buffers)
         .map_err(InsideFault::Read)?;
-    Ok(buffers.bytes(facts.size as usize).to_vec())
+    Ok((buffers.bytes(facts.size as usize).to_vec(), facts))
 }
 
 /// What a path inside a skill leads to, without opening it.
-fn facts_inside<F: Folder>(location: &Location, path: &Path) -> Result<Facts, InsideFault> {
-    let (folder, name) = find_inside::<F>(location, path)?;
+fn facts_inside<F: Folder>(
+    location: &Location,
+    path: &Path,
+    reach: Reach,
+) -> Result<Facts, InsideFault> {
+    let (folder, name) = find_inside::<F>(location, path, reach)?;
     match folder.facts(&name)? {
         (Kind::File, facts) => Ok(facts),
         _ => Err(InsideFault::Read(ReadFault::Link)),
@@ -204,7 +272,11 @@ fn facts_inside<F: Folder>(location: &Location, path: &Path) -> Result<Facts, In
 /// Every step opens one name in a folder that is already open, and never follows a link by
 /// itself. A link's text is read and walked in the same way, and `..` goes back to a folder we
 /// hold. So whatever is swapped meanwhile, no step can leave the skill.
-fn find_inside<F: Folder>(location: &Location, path: &Path) -> Result<(F, OsString), InsideFault> {
+fn find_inside<F: Folder>(
+    location: &Location,
+    path: &Path,
+    reach: Reach,
+) -> Result<(F, OsString), InsideFault> {
     let mut folders: Vec<F> = vec![open_located(location)?];
     let mut parts = VecDeque::new();
     push_front(&mut parts, path)?;
@@ -218,7 +290,7 @@ fn find_inside<F: Folder>(location: &Location, path: &Path) -> Result<(F, OsStri
             continue;
         }
         // No list names what a version control system keeps, and addresses with tokens stand there.
-        if is_history(&part.to_ascii_lowercase()) {
+        if !reach.covers(&part) {
             return Err(io::Error::from(io::ErrorKind::NotFound).into());
         }
         let (kind, _) = folder.facts(&part)?;
@@ -243,6 +315,9 @@ fn find_inside<F: Folder>(location: &Location, path: &Path) -> Result<(F, OsStri
             }
             _ => return Err(io::Error::from(io::ErrorKind::NotFound).into()),
         }
+    }
+    if folders.is_empty() {
+        return Err(InsideFault::Outside);
     }
     // A way that ends with `..` ends at a folder.
     Err(InsideFault::Read(ReadFault::NotRegular("a folder")))
@@ -299,7 +374,9 @@ mod tests {
     }
 
     fn reads<F: Folder>(tree: &Tree, path: &str) -> Option<String> {
-        let bytes = read_whole_by::<F>(&location(tree), Path::new(path), 1_000).ok()?;
+        let path = Path::new(path);
+        let read = read_whole_by::<F>(&location(tree), path, 1_000, Reach::Offered);
+        let (bytes, _) = read.ok()?;
         String::from_utf8(bytes).ok()
     }
 
