@@ -122,7 +122,8 @@ pub use resource::{
 pub use select::{Decision, Match, Policy, Ranker, Selection};
 pub use skill::{HiddenBy, Skill, State};
 pub use source::{
-    Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile, Source,
+    Effort, Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile,
+    Source,
     clients::{Client, Clients, UnknownClient},
     disk::DiskSource,
     memory::{MemorySource, Record},

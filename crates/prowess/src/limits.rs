@@ -14,9 +14,9 @@ pub struct Limits {
     pub depth: usize,
     /// Links followed one inside another. Real trees have one.
     pub links: usize,
-    /// Files and folders seen below one root.
+    /// Files and folders seen by one load, all its roots together.
     pub entries: usize,
-    /// Time spent below one root.
+    /// Time one load spends looking, all its roots together.
     pub time: Duration,
     /// Files listed in one skill. Real skills: p99 25.
     pub skill_files: usize,

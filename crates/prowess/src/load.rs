@@ -24,7 +24,7 @@ use crate::{
     display::display_path,
     skill::{Skill, State},
     source::{
-        Finding, Gate, Layout, Origin, Progress, ScanRequest, SkillFile, Source,
+        Effort, Finding, Gate, Layout, Origin, Progress, ScanRequest, Scope, SkillFile, Source,
         disk::{
             DiskSource, is_folder, is_there, real_path,
             tree::{Dirty, FolderTree, TreeChange},
@@ -131,6 +131,7 @@ pub(crate) struct Loader<'a> {
     cache: Option<&'a Cache>,
     /// Whether roots are looked at again later.
     follow: bool,
+    effort: Effort,
     /// What a person may want to know of the cache.
     pub(crate) notes: Vec<String>,
     /// How many skills were read from their own files.
@@ -186,6 +187,7 @@ impl<'a> Loader<'a> {
             options,
             cache,
             follow: false,
+            effort: Effort::start(),
             notes: Vec::new(),
             read: 0,
             working_directory: OnceCell::new(),
@@ -202,12 +204,30 @@ impl<'a> Loader<'a> {
     }
 
     fn open_all(&mut self, sources: &[Box<dyn Source>]) -> Vec<Root> {
-        let sources = sources.iter();
-        sources.map(|source| self.open(&**source, None)).collect()
+        let sources: Vec<&dyn Source> = sources.iter().map(|source| &**source).collect();
+        self.open_each(&sources, |_| None)
+    }
+
+    /// Reads sources, and gives a root for each. What a project holds comes last: it must not use
+    /// up the time and the entries that the user's own skills need.
+    pub(crate) fn open_each(
+        &mut self,
+        sources: &[&dyn Source],
+        mut before: impl FnMut(&dyn Source) -> Option<Root>,
+    ) -> Vec<Root> {
+        let mut order: Vec<usize> = (0..sources.len()).collect();
+        order.sort_by_key(|&at| sources[at].origin().scope == Scope::Project);
+        let mut roots: Vec<(usize, Root)> = Vec::with_capacity(sources.len());
+        for at in order {
+            let known = before(sources[at]);
+            roots.push((at, self.open(sources[at], known)));
+        }
+        roots.sort_by_key(|(at, _)| *at);
+        roots.into_iter().map(|(_, root)| root).collect()
     }
 
     /// Reads a source; what is known of it from before, or from a cache, is not read again.
-    pub(crate) fn open(&mut self, source: &dyn Source, before: Option<Root>) -> Root {
+    fn open(&mut self, source: &dyn Source, before: Option<Root>) -> Root {
         // The decision comes first: a place is judged before anything in it is opened.
         let decision = self.options.trust.decide(source.origin());
         let disk = source.as_disk(within::Crate);
@@ -241,7 +261,7 @@ impl<'a> Loader<'a> {
     /// Reads a source as a whole.
     fn scan(&mut self, root: &mut Root, source: &dyn Source) {
         let skills = Mutex::new(Vec::new());
-        let scan = requesting(root.decision, self.options, |request| {
+        let scan = requesting(root.decision, self.options, &self.effort, |request| {
             source.scan(request, &|file: SkillFile<'_>| {
                 let mut skill = read_skill(file, self.options);
                 if let Some(remote) = source.remote(skill.path()) {
@@ -297,7 +317,7 @@ impl<'a> Loader<'a> {
             disk: disk.clone(),
             tree,
         });
-        let difference = root.look(self.options, None, keep);
+        let difference = root.look(self.options, &self.effort, None, keep);
         self.read += difference.read;
         let (Some(cache), Some(memory), false) = (cache, &root.memory, keep) else {
             return;
@@ -347,6 +367,7 @@ impl Root {
     pub(crate) fn look(
         &mut self,
         options: &LoadOptions<'_>,
+        effort: &Effort,
         dirty: Option<&Dirty>,
         keep: bool,
     ) -> Difference {
@@ -355,7 +376,7 @@ impl Root {
         };
         let fresh = Mutex::new(Vec::new());
         let read = AtomicUsize::new(0);
-        let change = requesting(self.decision, options, |request| {
+        let change = requesting(self.decision, options, effort, |request| {
             tree.look(disk, request, dirty, &|file: SkillFile<'_>| {
                 let skill = read_skill(file, options);
                 request.progress.skills.fetch_add(1, Ordering::Relaxed);
@@ -467,6 +488,7 @@ impl Root {
     pub(crate) fn look_at(
         &mut self,
         options: &LoadOptions<'_>,
+        effort: &Effort,
         dirty: &Dirty,
     ) -> Option<Difference> {
         let tree = self.tree()?;
@@ -479,7 +501,7 @@ impl Root {
             // swapped meanwhile. A look from the root down sees one kind.
             _ => None,
         };
-        let mut difference = self.look(options, dirty, true);
+        let mut difference = self.look(options, effort, dirty, true);
         // What is no skill's own file has no stamp here, and was announced all the same.
         difference.tree.folders.extend(announced);
         Some(difference)
@@ -594,6 +616,7 @@ pub(crate) fn is_partial(roots: &[Root]) -> bool {
 fn requesting<T>(
     place: TrustDecision,
     options: &LoadOptions<'_>,
+    effort: &Effort,
     scan: impl FnOnce(&ScanRequest<'_>) -> T,
 ) -> T {
     let idle = Progress::default();
@@ -608,6 +631,7 @@ fn requesting<T>(
         profile: options.profile,
         threads: options.threads(),
         progress: options.progress.unwrap_or(&idle),
+        effort,
         gate,
     })
 }

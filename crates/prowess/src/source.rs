@@ -7,6 +7,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::Instant,
 };
 
 use prowess_format::{Diagnostic, Position, Profile, Rule, Severity, Span};
@@ -251,6 +252,34 @@ impl Progress {
     }
 }
 
+/// What the scans of one load have done so far, all sources together: their limits hold for the
+/// load, so that many sources take no longer than one.
+#[derive(Debug)]
+pub struct Effort {
+    pub(crate) started: Instant,
+    /// Files and folders seen.
+    pub(crate) entries: AtomicUsize,
+    /// Files and folders looked at again because a second link leads to them.
+    pub(crate) repeats: AtomicUsize,
+}
+
+impl Effort {
+    /// Starts the clock.
+    pub fn start() -> Self {
+        Self {
+            started: Instant::now(),
+            entries: AtomicUsize::new(0),
+            repeats: AtomicUsize::new(0),
+        }
+    }
+
+    /// How many files and folders may still be looked at.
+    pub(crate) fn room(&self, limits: &Limits) -> usize {
+        let seen = self.entries.load(Ordering::Relaxed);
+        limits.entries.saturating_sub(seen)
+    }
+}
+
 /// Says which skills may be opened, by the real path of a folder or a single file.
 #[derive(Clone, Copy, Default)]
 pub struct Gate<'a>(Option<&'a (dyn Fn(&Path) -> bool + Sync)>);
@@ -298,6 +327,8 @@ pub struct ScanRequest<'a> {
     pub threads: usize,
     /// Where to tell how far it is.
     pub progress: &'a Progress,
+    /// What this load has done before, which counts against its limits.
+    pub effort: &'a Effort,
     /// Which skills may be opened. The others are told by their place, unread.
     pub gate: Gate<'a>,
 }

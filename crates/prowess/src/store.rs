@@ -19,7 +19,7 @@ use crate::write::{TEMPORARY_PREFIX, write_disposable};
 const MAGIC: [u8; 8] = *b"PROWESSC";
 
 /// Grows with every change to what the files hold or how skills are read.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Magic, format, version and edition; length of value and blob; their sums, and that of it all.
 pub(crate) const HEADER: usize = 8 + 4 + 4 + 8 + 8 + 8 + 4 + 4 + 4;

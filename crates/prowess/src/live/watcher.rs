@@ -20,7 +20,10 @@ use super::{
 use crate::{
     catalog::{Catalog, LoadError, Update},
     load::{self, Difference, Loader, Root},
-    source::disk::tree::{Dirty, FolderTree},
+    source::{
+        Effort, Source,
+        disk::tree::{Dirty, FolderTree},
+    },
 };
 
 /// A snapshot waits for quiet, but not longer than so many times the debounce.
@@ -154,7 +157,8 @@ impl Watcher<'_> {
         } else if notice.everything {
             let options = self.options.load_options();
             let roots = self.roots.iter_mut();
-            let looked = roots.map(|root| Some(root.look(&options, None, true)));
+            let effort = Effort::start();
+            let looked = roots.map(|root| Some(root.look(&options, &effort, None, true)));
             let differences = looked.collect();
             self.publish(differences);
         } else {
@@ -164,10 +168,11 @@ impl Watcher<'_> {
 
     fn look_at(&mut self, dirty: &Dirty) {
         let options = self.options.load_options();
+        let effort = Effort::start();
         let looked = self
             .roots
             .iter_mut()
-            .map(|root| root.look_at(&options, dirty));
+            .map(|root| root.look_at(&options, &effort, dirty));
         let differences = looked.collect();
         self.publish(differences);
     }
@@ -177,11 +182,12 @@ impl Watcher<'_> {
         let options = self.options.load_options();
         let mut before = std::mem::take(&mut self.roots);
         let mut loader = Loader::following(&options, self.options.cache.as_ref());
-        for source in self.sources.sources() {
-            let known = before.iter().position(|root| root.is_of(&*source));
-            let known = known.map(|at| before.swap_remove(at));
-            self.roots.push(loader.open(&*source, known));
-        }
+        let sources = self.sources.sources();
+        let sources: Vec<&dyn Source> = sources.iter().map(|source| &**source).collect();
+        self.roots = loader.open_each(&sources, |source| {
+            let known = before.iter().position(|root| root.is_of(source));
+            known.map(|at| before.swap_remove(at))
+        });
         let gone = before.iter().filter_map(Root::tree);
         for folder in gone.flat_map(FolderTree::folders) {
             self.forget(&folder.here.path);
@@ -249,8 +255,9 @@ impl Watcher<'_> {
                 return;
             }
             let options = self.options.load_options();
+            let effort = Effort::start();
             let roots = self.roots.iter_mut();
-            let looked = roots.map(|root| root.look_at(&options, &dirty));
+            let looked = roots.map(|root| root.look_at(&options, &effort, &dirty));
             let differences: Vec<Option<Difference>> = looked.collect();
             folders = listed(&differences);
             self.take(differences);

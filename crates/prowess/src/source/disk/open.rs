@@ -409,8 +409,7 @@ impl<F: Folder> Walk<'_, F> {
 
     /// Walks the folder a link leads to, while that stays inside and is not walked already.
     pub(super) fn follow_folder(&self, worker: &mut Worker, here: &Here, name: &OsStr) {
-        // A skill's own files may be links to anything; they are looked at when they are read.
-        if here.inside.is_some() {
+        if self.is_out_of_time(worker) {
             return;
         }
         let link = here.path.join(name);
@@ -420,7 +419,7 @@ impl<F: Folder> Walk<'_, F> {
                     return;
                 };
                 let mut hops = here.hops.clone();
-                hops.extend(real_path(&here.path));
+                hops.extend(self.real_path(here));
                 if hops.iter().any(|hop| hop.starts_with(&target)) {
                     self.report_loop(worker, &link, &target);
                 } else if hops.len() > self.request.limits.links
@@ -428,12 +427,17 @@ impl<F: Folder> Walk<'_, F> {
                 {
                     self.too_deep(worker, &link);
                 } else {
+                    let again = !self.reaches_first(&target);
+                    if again && !here.hops.is_empty() {
+                        return self.report_reached(worker, &link, &target);
+                    }
                     let here = Here {
                         path: link,
                         depth: here.depth + 1,
                         inside: None,
                         hops,
                         location: Some(location),
+                        again,
                         replaced: true,
                     };
                     self.folder(worker, folder, here);
@@ -456,6 +460,23 @@ impl<F: Folder> Walk<'_, F> {
             format!(
                 "`{}` leads back to `{}`, which is already being searched",
                 display_path(link),
+                display_path(target)
+            ),
+            "remove the link",
+        );
+    }
+}
+
+impl<F: Folder> Walk<'_, F> {
+    /// Says that a folder is searched by another way. Nothing of it is lost but that path.
+    pub(super) fn report_reached(&self, worker: &mut Worker, path: &Path, target: &Path) {
+        self.report(
+            worker,
+            &rules::link_loop::RULE,
+            path,
+            format!(
+                "`{}` leads to `{}`, which is searched by another way already",
+                display_path(path),
                 display_path(target)
             ),
             "remove the link",

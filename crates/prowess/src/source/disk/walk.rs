@@ -1,6 +1,7 @@
 //! The bounded walk: one look at every folder below a root, shared between threads.
 
 use std::{
+    collections::HashSet,
     ffi::{OsStr, OsString},
     io,
     path::{Path, PathBuf},
@@ -9,7 +10,6 @@ use std::{
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
-    time::Instant,
 };
 
 use prowess_format::{Diagnostic, Rule, Severity, rules};
@@ -35,6 +35,11 @@ use crate::{
 const PEEK_DEPTH: usize = 8;
 const PEEK_ENTRIES: usize = 5_000;
 
+/// So many files and folders are looked at again in one load because a second link leads to them:
+/// forty clients with links to a hundred skills of five files each. Beyond, only paths are missing in
+/// `also_at`.
+const REPEATS: usize = 20_000;
+
 /// So many folders are handed over at once: enough to be worth it, few enough to spread.
 const FOLDERS_PER_TASK: usize = 64;
 
@@ -52,8 +57,10 @@ pub(super) struct Walk<'a, F> {
     pub(super) now: i64,
     /// Folders that wait for the next round.
     waiting: Mutex<Vec<Task<F>>>,
-    started: Instant,
-    entries: AtomicUsize,
+    /// Links to folders that wait until the folders around them are walked.
+    links: Mutex<Vec<(Arc<Here>, OsString)>>,
+    /// Real folders that a link was followed to.
+    reached: Mutex<HashSet<PathBuf>>,
     stopped: AtomicBool,
     partial: AtomicBool,
     look: Mutex<Look>,
@@ -74,6 +81,8 @@ pub(crate) struct Here {
     pub(crate) hops: Vec<PathBuf>,
     /// Where this really is, once a link was followed.
     pub(crate) location: Option<Location>,
+    /// Whether another link led here before: the links in it were followed then.
+    pub(crate) again: bool,
     /// Whether something above was replaced, so that no event vouches for what is here.
     #[serde(skip)]
     pub(crate) replaced: bool,
@@ -88,6 +97,7 @@ impl Here {
             inside: None,
             hops: Vec::new(),
             location: None,
+            again: false,
             replaced: false,
         }
     }
@@ -148,8 +158,8 @@ impl<'a, F: Folder> Walk<'a, F> {
             prior,
             now: prior.map_or(0, |_| now()),
             waiting: Mutex::default(),
-            started: Instant::now(),
-            entries: AtomicUsize::new(0),
+            links: Mutex::default(),
+            reached: Mutex::default(),
             stopped: AtomicBool::new(false),
             partial: AtomicBool::new(false),
             look: Mutex::default(),
@@ -162,6 +172,9 @@ impl<'a, F: Folder> Walk<'a, F> {
     /// pays for itself; those are put aside. Once it is through, threads take what was put aside
     /// one after the other, by a shared counter. A round ends when all of it is walked, so there
     /// is no queue to wait at.
+    ///
+    /// Links to folders come last, one after the other and in the order of their paths, so that
+    /// which of two leads to a folder first does not depend on threads or on the disk.
     pub(super) fn run(self, first: impl FnOnce(&Self, &mut Worker)) -> Look {
         let mut worker = Worker::default();
         first(&self, &mut worker);
@@ -169,7 +182,17 @@ impl<'a, F: Folder> Walk<'a, F> {
         loop {
             let tasks = std::mem::take(&mut *lock(&self.waiting));
             if tasks.is_empty() {
-                break;
+                let mut links = std::mem::take(&mut *lock(&self.links));
+                if links.is_empty() {
+                    break;
+                }
+                links.sort_by_cached_key(|(here, name)| here.path.join(name));
+                let mut worker = Worker::default();
+                for (here, name) in links {
+                    self.follow_folder(&mut worker, &here, &name);
+                }
+                self.collect(worker);
+                continue;
             }
             let next = AtomicUsize::new(0);
             let work = || {
@@ -246,8 +269,11 @@ impl<'a, F: Folder> Walk<'a, F> {
         } else if has_skill && here.inside.is_none() {
             here.inside = Some(here.path.as_path().into());
         }
-        for name in &listing.links {
-            self.follow_folder(worker, &here, name);
+        // A skill's own files may be links to anything; they are looked at when they are read.
+        if here.inside.is_none() && !here.again && !listing.links.is_empty() {
+            let here = Arc::new(here.clone());
+            let links = listing.links.into_iter();
+            lock(&self.links).extend(links.map(|name| (Arc::clone(&here), name)));
         }
         self.descend(worker, folder, here, &listing.folders);
     }
@@ -334,6 +360,7 @@ impl<'a, F: Folder> Walk<'a, F> {
                         anchor: Arc::clone(&location.anchor),
                         below: location.below.join(name),
                     }),
+                    again: here.again,
                     replaced,
                 };
                 self.folder(worker, child, here);
@@ -369,15 +396,16 @@ impl<'a, F: Folder> Walk<'a, F> {
 
     /// Sorts out what is in a folder; `None` where it cannot be listed or a limit is reached.
     fn list(&self, worker: &mut Worker, folder: &F, here: &Here) -> Option<Listing> {
-        let limits = self.request.limits;
-        if self.started.elapsed() > limits.time || self.request.progress.stopped() {
-            self.stop(worker, || format!("after {:?}", limits.time));
+        let (limits, effort) = (self.request.limits, self.request.effort);
+        if self.is_out_of_time(worker) {
             return None;
         }
         let mut listing = Listing::default();
-        let room = limits
-            .entries
-            .saturating_sub(self.entries.load(Ordering::Relaxed));
+        let room = if here.again {
+            REPEATS.saturating_sub(effort.repeats.load(Ordering::Relaxed))
+        } else {
+            effort.room(limits)
+        };
         let mut seen = 0;
         let outcome = folder.entries(&mut worker.buffers, &mut |name, kind| {
             if seen == room {
@@ -388,11 +416,16 @@ impl<'a, F: Folder> Walk<'a, F> {
             self.sort_out(&mut listing, here, name, kind);
             true
         });
-        self.entries.fetch_add(seen, Ordering::Relaxed);
-        self.request
-            .progress
-            .entries
-            .fetch_add(seen, Ordering::Relaxed);
+        if here.again {
+            effort.repeats.fetch_add(seen, Ordering::Relaxed);
+            if seen > room {
+                let target = self.real_path(here).unwrap_or_default();
+                self.report_reached(worker, &here.path, &target);
+                return None;
+            }
+        } else {
+            self.count(seen);
+        }
         if let Err(error) = outcome {
             worker.unsettled = true;
             self.unreadable(worker, &here.path, &error);
@@ -403,6 +436,28 @@ impl<'a, F: Folder> Walk<'a, F> {
             });
         }
         Some(listing)
+    }
+
+    /// Whether the time is up, or somebody asked to stop; then that is told.
+    pub(super) fn is_out_of_time(&self, worker: &mut Worker) -> bool {
+        let limit = self.request.limits.time;
+        let over = self.request.effort.started.elapsed() > limit;
+        if over || self.request.progress.stopped() {
+            self.stop(worker, || format!("after {limit:?}"));
+            return true;
+        }
+        false
+    }
+
+    fn count(&self, entries: usize) {
+        let (effort, progress) = (self.request.effort, self.request.progress);
+        effort.entries.fetch_add(entries, Ordering::Relaxed);
+        progress.entries.fetch_add(entries, Ordering::Relaxed);
+    }
+
+    /// Whether this link is the first that leads to a folder.
+    pub(super) fn reaches_first(&self, target: &Path) -> bool {
+        lock(&self.reached).insert(target.to_path_buf())
     }
 
     fn sort_out(&self, listing: &mut Listing, here: &Here, name: &OsStr, kind: Kind) {
@@ -457,23 +512,29 @@ impl<'a, F: Folder> Walk<'a, F> {
 impl<F: Folder> Walk<'_, F> {
     /// Looks a little way into an ignored folder, so that a skill in it is not lost in silence.
     pub(super) fn peek(&self, worker: &mut Worker, parent: &F, path: &Path, name: &OsStr) {
-        if self.source.layout == Layout::Convention || name == BUNDLED {
+        let stopped = self.stopped.load(Ordering::Relaxed);
+        if stopped || self.source.layout == Layout::Convention || name == BUNDLED {
             return;
         }
         let Ok(folder) = parent.child(name) else {
             return;
         };
         let history = is_history(name);
+        let room = PEEK_ENTRIES.min(self.request.effort.room(self.request.limits));
         let mut peek = Peek {
             buffers: &mut worker.buffers,
-            left: PEEK_ENTRIES,
+            left: room,
             whole: true,
             found: Vec::new(),
         };
         peek.look(&folder, path, if history { 0 } else { PEEK_DEPTH });
         let Peek {
-            whole, mut found, ..
+            whole,
+            mut found,
+            left,
+            ..
         } = peek;
+        self.count(room - left);
         found.sort();
         let shown = display_text(&name.to_string_lossy());
         for skill in found {

@@ -18,7 +18,7 @@ use super::super::{
 use crate::{
     Limits,
     skill::Skill,
-    source::{Gate, Progress, ScanRequest},
+    source::{Effort, Gate, Progress, ScanRequest},
     testing::Tree,
 };
 
@@ -94,6 +94,7 @@ fn a_disk_that_fails_costs_one_skill() {
         profile: Profile::Lenient,
         threads: 1,
         progress: &progress,
+        effort: &Effort::start(),
         gate: Gate::open(),
     };
     let told = Mutex::new(Vec::new());
