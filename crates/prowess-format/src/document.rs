@@ -64,6 +64,14 @@ impl Document {
         (!text.is_empty()).then_some(text)
     }
 
+    /// Whether the skill asks to be used only when called by name.
+    pub fn is_manual(&self) -> bool {
+        let is_set = |key| self.get(key).and_then(|node| node.value.as_bool());
+        ["disable-model-invocation", "trigger"]
+            .into_iter()
+            .any(|key| is_set(key) == Some(true))
+    }
+
     /// What the skill calls itself. A name longer than anyone would read is none: it stands in
     /// every list that a model gets.
     pub fn name(&self) -> Option<&str> {

@@ -22,6 +22,8 @@ pub struct Reference {
     pub target: Target,
     /// Where the path stands in the file, without quotes, anchor or title.
     pub span: Span,
+    /// Whether it is a link's target; else it stands in backticks.
+    pub linked: bool,
 }
 
 /// Where a reference points.
@@ -210,7 +212,7 @@ fn link(target: &str, start: usize, references: &mut Vec<Reference>) {
         return;
     }
     let decoded = percent_decoded(path);
-    push(&decoded, Span::new(start, start + end), references);
+    push(&decoded, Span::new(start, start + end), true, references);
 }
 
 /// Notes the paths in a code span that lie in one of the skill's folders.
@@ -239,14 +241,20 @@ fn code(span: &str, start: usize, references: &mut Vec<Reference>) {
             continue;
         }
         let start = start + offset;
-        push(path, Span::new(start, start + path.len()), references);
+        push(
+            path,
+            Span::new(start, start + path.len()),
+            false,
+            references,
+        );
     }
 }
 
-fn push(path: &str, span: Span, references: &mut Vec<Reference>) {
+fn push(path: &str, span: Span, linked: bool, references: &mut Vec<Reference>) {
     references.push(Reference {
         target: resolve(path),
         span,
+        linked,
     });
 }
 

@@ -122,11 +122,19 @@ fn read_text(text: &str, report: &mut Report<'_>) -> Document {
     }
     surroundings(text, mark, start, report);
     let Some(cut) = frontmatter::cut(text, start) else {
+        // A model that was asked for the file often wraps it into a block.
+        let mut lines = text[start..].lines();
+        let wrapped = lines.next().is_some_and(|line| line.starts_with("```"))
+            && lines.next().is_some_and(|line| line.trim_end() == "---");
         report.note_with_help(
             &rules::missing_frontmatter::RULE,
             Span::at(start),
             "the file has no frontmatter, so the skill has no name and no description",
-            "start the file with `---`, `name:` and `description:` lines, and `---`",
+            if wrapped {
+                "take out the first line, and the fence that closes it: the frontmatter starts the file"
+            } else {
+                "start the file with `---`, `name:` and `description:` lines, and `---`"
+            },
         );
         return Document {
             instructions: frontmatter::trimmed(text, start, text.len()),

@@ -142,7 +142,7 @@ impl Skill {
             id,
             hash,
             last_modified: file.last_modified,
-            manual: asks_for_manual(&document),
+            manual: document.is_manual(),
             // A file that nobody opened is not known to be broken.
             broken: !unopened && is_broken(&document, &diagnostics, profile, false),
             diagnostics,
@@ -650,15 +650,6 @@ impl TrustStore {
             self.insert(path, Entry::Trusted(Approval { seal, text }));
         }
     }
-}
-
-fn asks_for_manual(document: &Document) -> bool {
-    ["disable-model-invocation", "trigger"].iter().any(|key| {
-        document
-            .get(key)
-            .and_then(|node| node.value.as_bool())
-            .unwrap_or(false)
-    })
 }
 
 /// Whether a skill cannot be used. What can be offered to a model is used, however much is wrong

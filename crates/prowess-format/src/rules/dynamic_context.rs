@@ -18,32 +18,37 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
+    let mut found: Vec<(Span, Option<&str>)> = Vec::new();
     for line in lines(subject.document) {
         if line.fenced {
             let fence = line.text.trim_start();
             if fence.starts_with("```!") || fence.starts_with("~~~!") {
                 let start = line.start + line.text.len() - fence.len();
-                report.note_with_help(
-                    &RULE,
-                    Span::new(start, start + 4),
-                    "some clients run this block and paste what it prints; Prowess never runs it",
-                    "write it as a step if it should work everywhere",
-                );
+                found.push((Span::new(start, start + 4), None));
             }
             continue;
         }
-        for (span, command) in commands(line.text, line.start) {
-            report.note_with_help(
-                &RULE,
-                span,
-                format!(
-                    "some clients run `{}` here and paste what it prints; Prowess never runs it",
-                    crate::shown(command)
-                ),
-                "write it as a step if it should work everywhere",
-            );
-        }
+        let commands = commands(line.text, line.start).into_iter();
+        found.extend(commands.map(|(span, command)| (span, Some(command))));
     }
+    // One finding for all of them: who writes for a client that runs them uses several.
+    let Some(&(span, command)) = found.first() else {
+        return;
+    };
+    let what = match command {
+        Some(command) => format!("`{}` here", crate::shown(command)),
+        None => "this block".to_owned(),
+    };
+    let more = match found.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    report.note_with_help(
+        &RULE,
+        span,
+        format!("some clients run {what}{more} and paste what it prints; Prowess never runs it"),
+        "write it as a step if it should work everywhere",
+    );
 }
 
 /// The commands of a line, each with the span of its mark, backticks and text.

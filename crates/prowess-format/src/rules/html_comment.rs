@@ -4,7 +4,7 @@
 //! read by the model alone.
 
 use crate::{
-    Span,
+    Severity, Span,
     links::lines,
     rules::{Levels, Report, Rule, Subject},
 };
@@ -61,17 +61,39 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
             0 => String::new(),
             more => format!(", and {more} more"),
         };
-        report.note_with_help(
-            &RULE,
-            *first,
-            format!(
-                "this comment is read by models only: `{}`{more}",
-                crate::shown(said)
-            ),
-            "make it part of the text, or take it out",
+        let message = format!(
+            "this comment is read by models only: `{}`{more}",
+            crate::shown(said)
         );
+        if let Some(diagnostic) = report.note(&RULE, *first, message) {
+            if comments.iter().all(|span| is_credit(span.of(text))) {
+                diagnostic.severity = diagnostic.severity.max(Severity::Hint);
+            }
+            diagnostic.help = Some("make it part of the text, or take it out".into());
+        }
     }
 }
+
+/// Whether a comment names a source or an example, as far as its first words tell: still shown to
+/// who asks for hints, since nothing keeps an order from hiding behind such words.
+fn is_credit(comment: &str) -> bool {
+    let start: String = comment.chars().take(CREDIT_CHARACTERS).collect();
+    let start = start.to_ascii_lowercase();
+    CREDITS.iter().any(|words| start.contains(words))
+}
+
+const CREDIT_CHARACTERS: usize = 120;
+
+static CREDITS: &[&str] = &[
+    "based on",
+    "adapted from",
+    "sourced from",
+    "copyright",
+    "license",
+    "spdx-",
+    "example for",
+    "example:",
+];
 
 /// Whether a comment says something. A single word, or a word with a sign in it and one beside it
 /// such as `markdownlint-disable MD013`, is a mark for a tool. What a sentence means is not judged:

@@ -34,7 +34,15 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let own = folder.map_or_else(|| SkillName::nearest(name), |it| SkillName::new(it).ok());
     if let Some(own) = own {
         let literal = super::literal(document, &own);
-        let fix = Fix::replace(format!("call it `{own}`"), node.span, literal);
+        // The folder may have the worse name of the two.
+        let other = SkillName::nearest(name).filter(|other| *other != own);
+        let title = match other {
+            Some(other) if folder.is_some() => {
+                format!("call it `{own}` as its folder, or both `{other}`")
+            }
+            _ => format!("call it `{own}`"),
+        };
+        let fix = Fix::replace(title, node.span, literal);
         report.note_with_fix(&RULE, node.span, message, fix);
         return;
     }

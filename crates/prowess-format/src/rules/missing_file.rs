@@ -25,9 +25,11 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
         return;
     };
     let mut missing: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    let about_skills = is_about_skills(subject);
     for reference in subject.document.references() {
         if let Target::Inside(path) = reference.target
             && !is_there(folder, &path)
+            && (reference.linked || !about_skills)
             && !is_example(subject.document.text(), reference.span, &path)
         {
             missing.entry(path).or_default().push(reference.span);
@@ -36,6 +38,14 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     for (path, spans) in missing {
         tell(subject, folder, &path, &spans, report);
     }
+}
+
+/// Whether a skill is about writing skills, so that a path in backticks is as likely one of a skill
+/// that it speaks of; a link still leads somewhere.
+fn is_about_skills(subject: &Subject<'_>) -> bool {
+    let description = subject.document.description().unwrap_or_default();
+    let mentions = subject.document.instructions().matches("SKILL.md");
+    description.to_ascii_lowercase().contains("skill") && mentions.take(4).count() > 3
 }
 
 /// Whether a path only shows what one may look like: its line says so, or its name does.
@@ -47,7 +57,20 @@ fn is_example(text: &str, span: Span, path: &str) -> bool {
     let line = text[start..end].to_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();
     EXAMPLES.iter().any(|word| line.contains(word))
+        || has_blank(&line)
         || SAMPLE_NAMES.iter().any(|sample| name.starts_with(sample))
+}
+
+/// Whether a line has a blank to fill in, such as `[description]`, so that it is a template.
+fn has_blank(line: &str) -> bool {
+    line.match_indices('[').any(|(open, _)| {
+        line[open..].find(']').is_some_and(|end| {
+            let inside = &line[open + 1..open + end];
+            let after = &line[open + end + 1..];
+            let letters = inside.chars().filter(|c| c.is_alphabetic()).count();
+            letters > 1 && !inside.contains(['`', '[']) && !after.starts_with(['(', '[', ':'])
+        })
+    })
 }
 
 /// Words of a sentence that gives an example.

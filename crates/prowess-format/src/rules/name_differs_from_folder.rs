@@ -35,7 +35,8 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     match SkillName::new(folder) {
         Ok(folder) => {
             let literal = super::literal(document, &folder);
-            let fix = Fix::replace(format!("call it `{folder}`"), node.span, literal);
+            let title = format!("call it `{folder}`, or its folder `{name}`");
+            let fix = Fix::replace(title, node.span, literal);
             report.note_with_fix(&RULE, node.span, message, fix);
         }
         Err(_) => {

@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
                 &RULE,
                 reference.span,
                 format!(
-                    "`{}` lies outside the skill and cannot be read",
+                    "`{}` lies outside the skill, and is missing where the skill is installed alone",
                     crate::shown(&path)
                 ),
                 "copy the file into the skill, or name the other skill instead",
@@ -34,9 +34,11 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Whether a path is a client's command, such as `/review` or `/plugin:review`.
+/// Whether a path is a client's command, such as `/review` or `/plugin:review`, or a page of the
+/// site that the text is about, such as `/features/analytics`.
 fn is_command(path: &str) -> bool {
-    path.strip_prefix('/').is_some_and(|command| {
-        !command.contains('/') && (command.contains(':') || !command.contains('.'))
+    path.strip_prefix('/').is_some_and(|rest| {
+        let last = rest.rsplit('/').next().unwrap_or_default();
+        last.contains(':') || !last.contains('.')
     })
 }

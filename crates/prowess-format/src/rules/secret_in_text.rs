@@ -38,6 +38,8 @@ static SAMPLES: &[&str] = &[
     "pass",
     "user",
     "admin",
+    // `{"alg":"none"`: the header of a web token that nobody signed.
+    "eyjhbgcioijub25l",
 ];
 
 fn check(subject: &Subject<'_>, report: &mut Report<'_>) {

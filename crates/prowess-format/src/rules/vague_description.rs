@@ -36,7 +36,9 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     let (Some(text), Some(node)) = (document.description(), document.get("description")) else {
         return;
     };
-    if document.text_of("when_to_use").is_none() && is_english(text) && !tells_when(text) {
+    // Whoever calls it by name needs not be told when.
+    let is_told = document.is_manual() || document.text_of("when_to_use").is_some();
+    if !is_told && is_english(text) && !tells_when(text) {
         report.note_with_help(
             &RULE,
             node.span,

@@ -211,29 +211,38 @@ fn is_meant(loser: &Skill, winner: &Skill) -> bool {
         loser.hash() == winner.hash() && from.scope == by.scope && from.label != by.label;
     // The skill of a package beside that of the whole repository: each is meant for its own place.
     let packaged = loser.source == winner.source && package(loser.path()) != package(winner.path());
+    // What a repository publishes from `skills` beside what a client reads there from `.client/skills`.
+    let published = loser.source == winner.source
+        && (client_folder(loser.path()).is_none() != client_folder(winner.path()).is_none()
+            || loser.hash() == winner.hash()
+                && client_folder(loser.path()) != client_folder(winner.path()));
     // Of several `AGENTS.md` the nearest counts.
     let conventions = [loser, winner]
         .iter()
         .all(|it| it.layout() == Layout::Convention);
-    mirrored || packaged || conventions
+    mirrored || packaged || published || conventions
 }
 
 /// The folder whose skills these are: that around the last `skills`, or around the client's folder
 /// in which that lies. `None` where no folder is called so.
 fn package(path: &Path) -> Option<&Path> {
-    let skills = path
-        .ancestors()
-        .skip(2)
-        .find(|it| it.file_name().is_some_and(|name| name == "skills"))?;
-    let around = skills.parent()?;
-    let hidden = around
-        .file_name()
-        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    if hidden {
-        around.parent()
-    } else {
-        Some(around)
+    match client_folder(path) {
+        Some(client) => client.parent(),
+        None => skills_folder(path)?.parent(),
     }
+}
+
+/// The client's folder in which a skill lies, such as `.claude`.
+fn client_folder(path: &Path) -> Option<&Path> {
+    let around = skills_folder(path)?.parent()?;
+    let name = around.file_name()?.as_encoded_bytes();
+    name.starts_with(b".").then_some(around)
+}
+
+/// The last folder called `skills` around a skill.
+fn skills_folder(path: &Path) -> Option<&Path> {
+    let mut above = path.ancestors().skip(2);
+    above.find(|it| it.file_name().is_some_and(|name| name == "skills"))
 }
 
 fn untrusted_note(skill: &Skill, profile: Profile) -> Option<prowess_format::Diagnostic> {

@@ -461,6 +461,31 @@ fn the_skill_of_a_package_is_no_conflict_with_that_of_the_repository() {
     .assert_eq(&tree.load("."));
 }
 
+/// A repository publishes `skills` and keeps versions for clients beside it; of two clients' folders
+/// some clients read both, so that different texts there are a conflict.
+#[test]
+fn what_a_repository_publishes_is_no_conflict_with_what_a_client_reads_there() {
+    let text = |body: &str| skill_text("lint") + body;
+    let tree = Tree::new()
+        .file("skills/lint/SKILL.md", text("Published.\n"))
+        .file(".kiro/skills/lint/SKILL.md", text("Kiro.\n"))
+        .file(".cursor/skills/lint/SKILL.md", text("Published.\n"));
+    expect![[r#"
+        shadowed lint ./.cursor/skills/lint/SKILL.md
+        shadowed lint ./.kiro/skills/lint/SKILL.md
+        active lint ./skills/lint/SKILL.md
+    "#]]
+    .assert_eq(&tree.load("."));
+    let tree = Tree::new()
+        .file(".kiro/skills/lint/SKILL.md", text("Kiro.\n"))
+        .file(".cursor/skills/lint/SKILL.md", text("Cursor.\n"));
+    expect![[r#"
+        active lint ./.cursor/skills/lint/SKILL.md
+        shadowed lint ./.kiro/skills/lint/SKILL.md
+          warning[shadowed] the explicit skill `lint` is hidden by the explicit skill of the same name at `./.cursor/skills/lint/SKILL.md`
+    "#]].assert_eq(&tree.load("."));
+}
+
 #[test]
 fn the_nearest_convention_file_wins() {
     let tree = Tree::new()
