@@ -326,6 +326,56 @@ const steps = {
     await seen(page, "Step:");
   },
 
+  async "budget: the window shrinks, and what is left out is named"({ page, origin }) {
+    await page.goto(`${origin}/#/budget?size=8000`);
+    await seen(page, /156 skills take/);
+    await page.getByRole("slider", { name: "Window" }).fill("2");
+    await seen(page, "left out is found with");
+    await page.getByText(/\d+ left out$/).first().click();
+    await page.getByRole("slider", { name: "Window" }).fill("80");
+    await seen(page, "156 whole");
+    await page.getByLabel("counted in").selectOption("tokens");
+    await seen(page, /of [\d\s]+ tokens/);
+    await page.getByRole("slider", { name: "Window" }).fill("15");
+    await page.getByLabel("Task").fill("scale a recipe for bread");
+    await seen(page, /by the client.s own rules/i);
+    await picture(page, "budget");
+  },
+
+  async "rivals: a map of those that compete, and two side by side"({ page, origin }) {
+    await page.goto(`${origin}/#/rivals`);
+    await page.getByRole("button", { name: "form-helper and pdf-forms" }).click();
+    await page.getByRole("heading", { name: "Side by side" }).waitFor();
+    assert.ok((await page.locator("mark").allTextContents()).some((it) => /form/i.test(it)), "shared words are marked");
+    assert.ok((await page.locator(".map text").allTextContents()).includes("pdf-forms"));
+    const address = page.url();
+    await picture(page, "rivals");
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.getByRole("heading", { name: "Side by side" }).waitFor();
+    await page.getByRole("link", { name: "Ask for it by its own words" }).first().click();
+    await page.locator(".answer").first().waitFor();
+  },
+
+  async "evaluate: the figures of the requests beside the skills, and what moved"({ page, origin }) {
+    await page.goto(`${origin}/#/evaluate`);
+    await seen(page, "hit@1");
+    await seen(page, "Every request is answered as it should be.");
+    const file = join(skills, "pdf-forms/evals/evals.json");
+    const before = readFileSync(file, "utf8");
+    // The request is right for another skill, so the page must say that it went wrong.
+    writeFileSync(file, JSON.stringify([{ query: "scale a recipe for bread", should_trigger: true }]));
+    await page.reload();
+    await page.getByRole("heading", { name: "What went wrong" }).waitFor();
+    await seen(page, "missed");
+    await page.getByLabel("Git revision").fill("no-such-revision");
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByRole("alert").filter({ hasText: /git|repository/ }).waitFor();
+    page.faults.splice(0, page.faults.length, ...page.faults.filter((it) => !it.includes("422")));
+    await picture(page, "evaluate");
+    writeFileSync(file, before);
+  },
+
   async "the page follows the disk within a second"({ page, origin }) {
     const file = join(skills, "bread/SKILL.md");
     const before = readFileSync(file, "utf8");
@@ -384,8 +434,11 @@ const steps = {
     await seen(page, "Step:");
     await key("Escape", "1");
     await page.getByLabel("Filter", { exact: true }).waitFor();
-    await key("2");
-    await page.getByRole("heading", { name: "Try a request" }).waitFor();
+    for (const [at, heading] of [["2", "Try a request"], ["3", "Budget"], ["4", "Rivals"], ["5", "Evaluate"]]) {
+      await key(at);
+      await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      await key("Escape");
+    }
     await calm(page, "after keys");
   },
 
@@ -454,6 +507,14 @@ const steps = {
     await page.goto(`${server.origin}/#/try?q=hostile%20words`);
     await page.locator(".answer").first().waitFor();
     await picture(page, "hostile-try");
+    for (const view of ["budget?size=300", "rivals", "evaluate?since=--help"]) {
+      await page.goto(`${server.origin}/#/${view}`);
+      await page.getByText(/Window|among|hit@1/).first().waitFor();
+      await page.waitForTimeout(300);
+      for (const it of await page.locator("main summary, main .pairs button").all()) await it.click();
+      page.faults.splice(0, page.faults.length, ...page.faults.filter((it) => !it.includes("422")));
+      await picture(page, `hostile-${view.split("?")[0]}`);
+    }
     // The address is somebody's text too.
     for (const hash of ["#/skill?path=<script>window.ran=1</script>", "#/nothing?<b>", "#javascript:window.ran=1"]) {
       await page.goto(`${server.origin}/${hash}`);

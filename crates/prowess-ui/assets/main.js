@@ -7,6 +7,9 @@
 const VIEWS = [
   { path: "/", title: "Catalog", view: catalogView },
   { path: "/try", title: "Try", view: tryView },
+  { path: "/budget", title: "Budget", view: budgetView },
+  { path: "/rivals", title: "Rivals", view: rivalsView },
+  { path: "/evaluate", title: "Evaluate", view: evaluateView },
 ];
 /** @type {typeof VIEWS} */
 const MORE_VIEWS = [

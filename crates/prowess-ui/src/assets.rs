@@ -14,6 +14,9 @@ pub const FILES: &[(&str, &str, &str)] = &[
     ("catalog.js", JS, include_str!("../assets/catalog.js")),
     ("skill.js", JS, include_str!("../assets/skill.js")),
     ("try.js", JS, include_str!("../assets/try.js")),
+    ("rivals.js", JS, include_str!("../assets/rivals.js")),
+    ("evaluate.js", JS, include_str!("../assets/evaluate.js")),
+    ("budget.js", JS, include_str!("../assets/budget.js")),
     ("main.js", JS, include_str!("../assets/main.js")),
 ];
 

@@ -68,6 +68,25 @@ pub enum Question {
         #[serde(default)]
         write: bool,
     },
+    /// Skills that compete for the same requests (`rivals.json`).
+    Rivals {
+        /// At most so many pairs.
+        top: Option<usize>,
+    },
+    /// How well skills are found, by the requests in their folders (`eval.json`).
+    Eval {},
+    /// What moved since a git revision (`drift.json`).
+    Drift {
+        /// The revision.
+        rev: String,
+    },
+    /// What fits into a prompt (`budget.json`).
+    Budget {
+        /// The room there is, such as `8000c` or `2000t`.
+        budget: String,
+        /// The task at hand, which orders the skills.
+        query: Option<String>,
+    },
     /// Who answers a request (`select.json`, explained).
     Select(Choice),
     /// Why a skill stands where it stands for a request (`why-query.json`).

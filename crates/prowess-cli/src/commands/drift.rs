@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use prowess::{Catalog, Source, import_jsonl};
+use prowess::{Catalog, Source, import_jsonl, select::Policy};
 use prowess_eval::{
-    Expected,
+    Case, Expected,
     drift::{Drift, Move, Probe, Turn, drift, probes},
     read_requests,
 };
@@ -51,7 +51,7 @@ const MOST_ROWS: usize = 40;
 
 /// What `drift --json` prints.
 #[derive(Debug, Serialize)]
-struct Output<'a> {
+pub(super) struct Output {
     base: String,
     ranker: &'static str,
     lost: usize,
@@ -59,7 +59,37 @@ struct Output<'a> {
     changed: usize,
     gained: usize,
     #[serde(flatten)]
-    drift: &'a Drift,
+    drift: Drift,
+}
+
+impl Output {
+    fn new(base: String, policy: &Policy, drift: Drift) -> Self {
+        Self {
+            base,
+            ranker: policy.ranker.name(),
+            lost: drift.count(Turn::Lost),
+            moved: drift.count(Turn::Moved),
+            changed: drift.count(Turn::Changed),
+            gained: drift.count(Turn::Gained),
+            drift,
+        }
+    }
+}
+
+/// What `drift --base-rev REV --json` prints of a catalog: by the requests in its skills' own
+/// folders, else by what each skill of the base says it does.
+pub(super) fn output(rev: &str, now: &Catalog, session: &mut Session) -> Result<Output, Failure> {
+    let source: Box<dyn Source> = Box::new(revision::read(rev, now, session)?);
+    let base = session.load_from(&[source], &Request::default());
+    let (_, cases) = super::eval::found(now, session);
+    let probes = if cases.is_empty() {
+        probes(&base)
+    } else {
+        cases.into_iter().map(probe).collect()
+    };
+    let policy = Choose::default().policy(session);
+    let drift = drift(&base, now, &probes, &policy, threads(session));
+    Ok(Output::new(rev.to_owned(), &policy, drift))
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
@@ -79,18 +109,11 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let policy = arguments.choose.policy(session);
     let drift = drift(&base, &now, &probes, &policy, threads(session));
     if arguments.json {
-        session.output.json(&Output {
-            base: told,
-            ranker: policy.ranker.name(),
-            lost: drift.count(Turn::Lost),
-            moved: drift.count(Turn::Moved),
-            changed: drift.count(Turn::Changed),
-            gained: drift.count(Turn::Gained),
-            drift: &drift,
-        })?;
-    } else {
-        human(&drift, session)?;
+        let losses = drift.has_losses();
+        session.output.json(&Output::new(told, &policy, drift))?;
+        return Ok(Exit::found(losses));
     }
+    human(&drift, session)?;
     Ok(Exit::found(drift.has_losses()))
 }
 
@@ -123,15 +146,18 @@ fn requests(path: &Path) -> Result<Vec<Probe>, Failure> {
     let cannot = || Failure::new(format!("cannot read the requests `{}`", path.display()));
     let text = files::read_text(path, MOST_BYTES).map_err(|error| cannot().because(&error))?;
     let cases = read_requests(&text).map_err(|error| cannot().because(&error))?;
-    let probe = |case: prowess_eval::Case| Probe {
+    Ok(cases.into_iter().map(probe).collect())
+}
+
+fn probe(case: Case) -> Probe {
+    Probe {
         query: case.query,
         expected: match case.expected {
             Expected::Skills(groups) => groups.into_iter().flatten().collect(),
             // Whoever answered before is whom the answer is compared with.
             Expected::Not(_) | Expected::Nothing => Vec::new(),
         },
-    };
-    Ok(cases.into_iter().map(probe).collect())
+    }
 }
 
 /// The decisions, and where they are the same, how sure they are.

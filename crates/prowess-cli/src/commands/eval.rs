@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     max_false_fires: Option<usize>,
     /// Count a right skill for recall among the first N
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = RECALL_AT)]
     recall_at: usize,
     #[command(flatten)]
     choose: Choose,
@@ -74,13 +74,28 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
 /// What `eval --format json` prints.
 #[derive(Debug, Serialize)]
-struct Output<'a> {
+pub(super) struct Output {
     files: Vec<String>,
     ranker: &'static str,
     /// Whether every limit that was asked for holds.
     passed: bool,
     #[serde(flatten)]
-    report: &'a Report,
+    report: Report,
+}
+
+/// Right skills count for recall among the first so many.
+const RECALL_AT: usize = 5;
+
+/// What `eval --json` prints of a catalog, by the requests in its skills' own folders.
+pub(super) fn output(catalog: &Catalog, session: &Session) -> Output {
+    let (files, cases) = found(catalog, session);
+    let policy = Choose::default().policy(session);
+    Output {
+        files: files.iter().map(|path| display_path(path)).collect(),
+        ranker: policy.ranker.name(),
+        passed: true,
+        report: evaluate(catalog, &cases, &policy, RECALL_AT, threads(session)),
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
@@ -127,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             files: read_files.iter().map(|path| display_path(path)).collect(),
             ranker: policy.ranker.name(),
             passed: faults.is_empty(),
-            report: &report,
+            report: report.clone(),
         })?,
         Format::Junit => {
             let text = junit::output(&report)
@@ -267,7 +282,7 @@ fn owner(path: &Path, catalog: &Catalog) -> Option<String> {
 
 /// The cases that lie in the skills' own folders. A file there that holds none is for something
 /// else, such as what a case works with.
-fn found(catalog: &Catalog, session: &Session) -> (Vec<PathBuf>, Vec<Case>) {
+pub(super) fn found(catalog: &Catalog, session: &Session) -> (Vec<PathBuf>, Vec<Case>) {
     let limits = &session.config.limits;
     let mut paths = Vec::new();
     let mut cases = Vec::new();

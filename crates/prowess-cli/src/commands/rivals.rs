@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use prowess::Catalog;
 use prowess_eval::rivals::{LEAST_STRENGTH, Rivals, rivals};
 use serde::Serialize;
 
@@ -33,12 +34,24 @@ pub(crate) struct Arguments {
 
 /// What `rivals --json` prints.
 #[derive(Debug, Serialize)]
-struct Output {
+pub(super) struct Output {
     /// How many skills were compared.
     skills: usize,
     /// How many pairs there are in all.
     total: usize,
     pairs: Vec<Rivals>,
+}
+
+/// What `rivals --all --json` prints of a catalog.
+pub(super) fn output(catalog: &Catalog, top: usize, session: &Session) -> Output {
+    let mut pairs = rivals(catalog, LEAST_STRENGTH, threads(session));
+    let total = pairs.len();
+    pairs.truncate(top);
+    Output {
+        skills: catalog.model_visible().count(),
+        total,
+        pairs,
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {

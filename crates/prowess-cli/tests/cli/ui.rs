@@ -114,6 +114,10 @@ fn the_page_is_told_what_the_command_tells() {
     let world = World::with(&[
         ("skills/pdf/SKILL.md", &skill("pdf", "Fills PDF forms")),
         ("skills/pdf/notes.md", "Notes.\n"),
+        (
+            "skills/pdf/evals/evals.json",
+            r#"[{"query": "fill a form", "should_trigger": true}]"#,
+        ),
         ("skills/odd/SKILL.md", &described("odd", "Makes: tea")),
     ]);
     let page = Page::open(&world, HERE);
@@ -175,6 +179,22 @@ fn the_page_is_told_what_the_command_tells() {
     assert_eq!(page.ask("select", &sure)["decision"], "none");
     let wanted = json!({ "path": path, "query": "tea" });
     page.shaped("why-query", "why-query", &wanted);
+    // The other views ask the verbs of their names.
+    let none = json!({});
+    let pairs = page.shaped("rivals", "rivals", &none);
+    assert_eq!(pairs, world.json(&format!("rivals --all --json {HERE}")));
+    let figures = page.shaped("eval", "eval", &none);
+    assert_eq!(figures, world.json(&format!("eval --json {HERE}")));
+    let fit = page.shaped("budget", "budget", &json!({ "budget": "60c" }));
+    let told = world.json(&format!("budget --budget 60c --json {HERE}"));
+    assert_eq!(fit, told);
+    let wrong = page.ask("budget", &json!({ "budget": "much" }));
+    assert_eq!(wrong["help"], "say `8000c` or `2000t`");
+    let moved = page.ask("drift", &json!({ "rev": "HEAD" }));
+    assert!(
+        moved["error"].as_str().is_some_and(|it| it.contains("git")),
+        "{moved}"
+    );
     let gone = page.ask("show", &json!({ "path": "elsewhere" }));
     expect![[r#"{"error":"there is no skill at `elsewhere` any more","help":null}"#]]
         .assert_eq(&gone.to_string());

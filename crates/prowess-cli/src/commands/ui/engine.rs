@@ -7,14 +7,14 @@ use std::{
 };
 
 use prowess::{
-    Catalog, LiveCatalog, Ranker, Skill, dialect::View, display_path, select::Policy,
-    wire::ListOutput,
+    Catalog, LiveCatalog, PromptOptions, Ranker, Skill, budget::BadBudget, dialect::View,
+    display_path, select::Policy, wire::ListOutput,
 };
 use prowess_ui::{Choice, Engine, Fault, Question, blocks};
 use serde::Serialize;
 
 use crate::{
-    commands::{check, list_client, read, select, show, trust, why},
+    commands::{check, drift, eval, list_client, read, rivals, select, show, trust, why},
     exit::Failure,
     options::Color,
     render::{Terminal, escape_json},
@@ -23,6 +23,9 @@ use crate::{
 
 /// More matches than this nobody looks at.
 const MOST_MATCHES: usize = 50;
+
+/// More pairs than this are no picture.
+const MOST_PAIRS: usize = 500;
 
 /// The skills of this machine.
 pub(super) struct Local {
@@ -246,6 +249,27 @@ impl Local {
                 let session = &mut self.session();
                 let edit = check::fix_one(&file, code.as_deref(), *write, session);
                 json(&edit.map_err(|it| fault(&it))?)
+            }
+            Question::Rivals { top } => {
+                let top = top.unwrap_or(MOST_PAIRS).min(MOST_PAIRS);
+                json(&rivals::output(&catalog, top, &self.session()))
+            }
+            Question::Eval {} => json(&eval::output(&catalog, &self.session())),
+            Question::Drift { rev } => {
+                let output = drift::output(rev, &catalog, &mut self.session());
+                json(&output.map_err(|it| fault(&it))?)
+            }
+            Question::Budget { budget, query } => {
+                let budget = budget.parse().map_err(|error: BadBudget| {
+                    Fault::failed(error.to_string()).help("say `8000c` or `2000t`")
+                })?;
+                let mut options = PromptOptions {
+                    budget: Some(budget),
+                    query: query.as_deref(),
+                    ..PromptOptions::default()
+                };
+                options.policy.ranker = self.ranker;
+                json(&catalog.prompt(&options).report)
             }
             Question::Select(choice) => self.choose(choice),
             Question::WhyQuery {
