@@ -20,6 +20,10 @@ pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
 }
 
 /// Opens a file for reading. A pipe without a writer does not keep the command waiting.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI reads the files it is given"
+)]
 fn open_at_once(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.read(true);

@@ -23,6 +23,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Opens the file beside `path` that whoever changes it holds locked, and makes it if need be.
 /// Whoever could open it could hold the lock for good.
+#[expect(clippy::disallowed_methods, reason = "this is the module that writes")]
 pub(crate) fn open_lock(path: &Path) -> io::Result<fs::File> {
     let lock = path.with_extension("lock");
     if let Some(folder) = path.parent() {
@@ -43,6 +44,7 @@ pub(crate) fn open_lock(path: &Path) -> io::Result<fs::File> {
 
 /// Takes a file and its folder from everybody but the user.
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "this is the module that writes")]
 fn close(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let only = |path: &Path, mode: u32| match fs::set_permissions(
@@ -96,6 +98,7 @@ pub(crate) fn create_folder(
 /// Every step opens one name in a folder that is already open and follows no link, so whatever is
 /// swapped meanwhile, nothing is written elsewhere (`openat` against TOCTOU).
 #[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "this is the module that writes")]
 fn create(base: &Path, below: &Path, name: &str, files: &[NewFile]) -> io::Result<()> {
     use rustix::fs::{Mode, OFlags, RenameFlags, renameat, renameat_with};
     fs::create_dir_all(base)?;

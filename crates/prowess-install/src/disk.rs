@@ -1,4 +1,5 @@
 //! The one module here that opens files: a skill's folder as a tree, and folders put in place.
+#![expect(clippy::disallowed_methods, reason = "the module that opens files")]
 
 use std::{
     fs, io,

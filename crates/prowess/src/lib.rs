@@ -120,7 +120,7 @@ pub use resource::{
     Content, Page, RawFile, RawFiles, Resource, ResourceError, Resources, opaque_id,
 };
 pub use select::{Decision, Match, Policy, Ranker, Selection};
-pub use skill::{HiddenBy, Skill, State};
+pub use skill::{HiddenBy, OwnFileError, Skill, State};
 pub use source::{
     Effort, Finding, Gate, Layout, Location, Origin, Progress, Scan, ScanRequest, Scope, SkillFile,
     Source,

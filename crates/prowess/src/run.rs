@@ -387,12 +387,12 @@ mod tests {
     use super::*;
     use crate::{Catalog, DiskSource, LoadOptions, Source};
 
+    #[expect(clippy::disallowed_methods, reason = "a test lays out its own files")]
     fn catalog(files: &[(&str, &str)]) -> (TempDir, Catalog) {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            #[expect(clippy::disallowed_methods, reason = "a test lays out its own files")]
             fs::write(path, text).unwrap();
         }
         let source = DiskSource::new(folder.path());

@@ -27,7 +27,10 @@ use crate::{
     trust::{Approval, Changes, Entry, TrustDecision, TrustStore},
 };
 
+mod own;
 mod record;
+
+pub use own::OwnFileError;
 
 use record::Facts;
 pub(crate) use record::{Record, SavedText, TextStore};
@@ -608,9 +611,13 @@ impl Skill {
 
     /// The skill's folder, told from a folder that may be opened; `None` where it has none.
     fn folder_location(&self) -> Option<Location> {
-        if self.layout() != Layout::Folder {
-            return None;
-        }
+        (self.layout() == Layout::Folder)
+            .then(|| self.own_location())
+            .flatten()
+    }
+
+    /// The folder its own file lies in, told from a folder that may be opened.
+    fn own_location(&self) -> Option<Location> {
         if let Some(location) = self.location() {
             return Some(location.clone());
         }

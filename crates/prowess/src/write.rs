@@ -7,12 +7,11 @@
 //! the second the old one could come back.
 
 use std::{
-    fs,
+    ffi::OsStr,
+    fs::{self, File},
     io::{self, BufWriter, Write},
     path::Path,
 };
-
-use tempfile::NamedTempFile;
 
 /// How the name of every temporary file starts, so that leftovers of a killed process are found.
 pub(crate) const TEMPORARY_PREFIX: &str = ".prowess-";
@@ -46,7 +45,6 @@ pub(crate) fn write_disposable(
     replace(path, Access::Private, false, contents)
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the module that writes")]
 fn replace(
     path: &Path,
     access: Access,
@@ -57,23 +55,131 @@ fn replace(
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     create_folder(folder, access)?;
-    let file = temporary(folder, access)?;
-    let mut buffer = BufWriter::with_capacity(PIECE_BYTES, file.as_file());
+    replace_below(folder, name, access, durable, contents)
+}
+
+fn fill(
+    file: &File,
+    durable: bool,
+    contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut buffer = BufWriter::with_capacity(PIECE_BYTES, file);
     contents(&mut buffer)?;
     buffer.flush()?;
     drop(buffer);
-    if let Ok(old) = fs::metadata(path) {
+    if durable {
+        file.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "this is the module that writes")]
+fn replace_below(
+    folder: &Path,
+    name: &OsStr,
+    access: Access,
+    durable: bool,
+    contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    // The way there is walked once. What is swapped afterwards leads nothing elsewhere.
+    replace_in(&File::open(folder)?, name, access, durable, contents)
+}
+
+/// Replaces or creates a file in a folder that is open. A link of this name is replaced, never
+/// followed.
+#[cfg(unix)]
+pub(crate) fn replace_in(
+    folder: &impl std::os::fd::AsFd,
+    name: &OsStr,
+    access: Access,
+    durable: bool,
+    contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    use rustix::fs::{AtFlags, FileType, Mode, fchmod, fsync, renameat, statat, unlinkat};
+    let (temporary, file) = unix::temporary_in(folder, access)?;
+    let replaced = fill(&file, durable, |to| {
+        contents(to)?;
+        if let Ok(old) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+            && FileType::from_raw_mode(old.st_mode).is_file()
+        {
+            fchmod(&file, Mode::from_raw_mode(old.st_mode))?;
+        }
+        Ok(())
+    });
+    let replaced = replaced.and_then(|()| Ok(renameat(folder, &*temporary, folder, name)?));
+    if replaced.is_err() {
+        let _ = unlinkat(folder, &*temporary, AtFlags::empty());
+    } else if durable {
+        // Some file systems cannot be asked to; the file is whole there all the same.
+        let _ = fsync(folder);
+    }
+    replaced
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::{
+        fs::File,
+        io,
+        os::fd::AsFd,
+        sync::atomic::{AtomicU32, Ordering},
+    };
+
+    use rustix::{
+        fs::{Mode, OFlags, openat},
+        io::Errno,
+    };
+
+    use super::{Access, TEMPORARY_PREFIX};
+
+    /// Names that are taken are left over from a process with this one's number, or were laid there.
+    const TRIES: u32 = 1_000;
+
+    /// A file of its own in this folder, and its name. The rename needs one file system, so no
+    /// other folder serves.
+    pub(super) fn temporary_in(folder: &impl AsFd, access: Access) -> io::Result<(String, File)> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = match access {
+            // The umask takes away what the user does not give.
+            Access::Shared => Mode::from_raw_mode(0o666),
+            Access::Private => Mode::from_raw_mode(0o600),
+        };
+        let process = std::process::id();
+        for _ in 0..TRIES {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{TEMPORARY_PREFIX}{process}-{number}");
+            match openat(folder, &*name, flags, mode) {
+                Ok(file) => return Ok((name, File::from(file))),
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::disallowed_methods, reason = "this is the module that writes")]
+fn replace_below(
+    folder: &Path,
+    name: &OsStr,
+    _access: Access,
+    durable: bool,
+    contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    let file = builder.prefix(TEMPORARY_PREFIX).tempfile_in(folder)?;
+    fill(file.as_file(), durable, contents)?;
+    let path = folder.join(name);
+    if let Ok(old) = fs::metadata(&path) {
         file.as_file().set_permissions(old.permissions())?;
     }
-    if durable {
-        file.as_file().sync_all()?;
-    }
     file.persist(path).map_err(|error| error.error)?;
-    // Some file systems cannot be asked to; the file is whole there all the same.
-    if durable && let Ok(folder) = fs::File::open(folder) {
-        let _ = folder.sync_all();
-    }
     Ok(())
 }
 
@@ -87,21 +193,6 @@ fn create_folder(folder: &Path, access: Access) -> io::Result<()> {
     #[cfg(not(unix))]
     let _ = access;
     builder.create(folder)
-}
-
-/// A file of its own in this folder. The rename needs one file system, so no other folder serves.
-fn temporary(folder: &Path, access: Access) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY_PREFIX);
-    #[cfg(unix)]
-    if access == Access::Shared {
-        use std::os::unix::fs::PermissionsExt as _;
-        // The umask takes away what the user does not give; the default here is 0600.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    #[cfg(not(unix))]
-    let _ = access;
-    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]

@@ -109,9 +109,9 @@ impl Client {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
 fn write(path: &Path, text: impl AsRef<[u8]>) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
     fs::write(path, text).unwrap();
 }
 
@@ -120,6 +120,7 @@ fn skill(name: &str, fields: &str) -> String {
 }
 
 /// Two skills in a folder: one with everything beside it, one for users only.
+#[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
 fn home() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     let at = |path: &str| home.path().join("skills").join(path);

@@ -298,6 +298,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test removes its own file")]
     fn every_file_counts_and_changes_are_told_by_name() {
         let tree = Tree::new()
             .skill("skills/a")
@@ -334,6 +335,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test removes its own link")]
     fn a_link_is_sealed_by_what_it_leads_to() {
         let tree = Tree::new()
             .skill("skills/a")

@@ -15,9 +15,7 @@ use prowess::{
 use similar::TextDiff;
 
 use super::{Checked, Checks};
-use crate::{
-    exit::Failure, files, places::Request, render::safe_lines, session::Session, write::write_whole,
-};
+use crate::{exit::Failure, files, places::Request, render::safe_lines, session::Session};
 
 /// What `--fix` would do.
 #[derive(Debug, Default)]
@@ -33,7 +31,7 @@ pub(super) struct Plan {
 #[derive(Debug)]
 struct FixedFile {
     path: PathBuf,
-    target: PathBuf,
+    skill: Skill,
     old: String,
     text: String,
 }
@@ -67,13 +65,12 @@ impl Plan {
                 continue;
             }
             let file = skill.absolute_path();
-            let target = files::real_path(&file).unwrap_or_else(|_| file.clone());
             // A file that several folders lead to is fixed once.
-            if !seen.insert(target.clone()) {
+            if !seen.insert(real(&file)) {
                 continue;
             }
-            if let Err(reason) = may_write(&file, old) {
-                plan.refused.push((checked.path.clone(), reason));
+            if let Err(error) = skill.may_rewrite(old) {
+                plan.refused.push((checked.path.clone(), error.to_string()));
                 continue;
             }
             let fixed = plan.fixed(
@@ -87,7 +84,7 @@ impl Plan {
                 plan.findings += fixed.made.len();
                 plan.files.push(FixedFile {
                     path: checked.path.clone(),
-                    target,
+                    skill: skill.clone(),
                     old: old.to_owned(),
                     text: fixed.text,
                 });
@@ -162,7 +159,10 @@ impl Plan {
             if dry_run {
                 session.output.data(&shown(&file.diff(session), session))?;
             } else {
-                write_whole(&file.target, file.text.as_bytes())?;
+                file.skill.rewrite(&file.old, &file.text).map_err(|error| {
+                    let path = session.environment.shorten(&file.path);
+                    Failure::new(format!("cannot write `{path}`")).because(&error)
+                })?;
             }
         }
         for (path, reason) in &self.refused {
@@ -252,24 +252,5 @@ fn shown(diff: &str, session: &Session) -> String {
         safe_lines(diff)
     } else {
         diff.to_owned()
-    }
-}
-
-/// Says why a file must not be written.
-fn may_write(file: &Path, old: &str) -> Result<(), String> {
-    if files::is_link(file) {
-        let folder = file.parent().and_then(|it| files::real_path(it).ok());
-        let target = files::real_path(file).ok();
-        let inside = folder
-            .zip(target)
-            .is_some_and(|(folder, target)| target.starts_with(folder));
-        if !inside {
-            return Err("it is a link that leads out of the skill".to_owned());
-        }
-    }
-    match files::read_bytes(file, old.len() as u64) {
-        Ok(now) if now == old.as_bytes() => Ok(()),
-        Ok(_) => Err("it changed while it was checked".to_owned()),
-        Err(error) => Err(error.to_string()),
     }
 }

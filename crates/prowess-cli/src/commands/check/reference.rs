@@ -11,7 +11,7 @@ use super::Checked;
 use crate::files;
 
 /// The reference reads files of any size; nobody writes larger ones.
-const MOST_BYTES: u64 = 16 * 1024 * 1024;
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Judges a skill that was found.
 pub(super) fn judge(skill: &Skill) -> Vec<Diagnostic> {
@@ -23,7 +23,7 @@ pub(super) fn judge(skill: &Skill) -> Vec<Diagnostic> {
     let text = skill.document().text();
     // Text that is not UTF-8 is not in the document, and the reference has a word on it.
     let bytes = match text {
-        "" => files::read_bytes(&skill.absolute_path(), MOST_BYTES).unwrap_or_default(),
+        "" => skill.reread(MOST_BYTES).unwrap_or_default(),
         text => text.as_bytes().to_vec(),
     };
     prowess_skills_ref::validate(&bytes, &folder_name(skill))

@@ -75,6 +75,7 @@ async fn a_skill_beyond_the_limits_is_not_served_and_the_reason_is_told() {
     }
     let large = home.path().join("skills/large");
     write(&large.join("SKILL.md"), skill("large", ""));
+    #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
     let file = fs::OpenOptions::new()
         .create(true)
         .truncate(true)

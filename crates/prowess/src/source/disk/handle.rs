@@ -123,6 +123,9 @@ pub(crate) trait Folder: Sized + Send + Sync {
     /// of the path may be followed: a stamp only says whether what is known still holds.
     fn stamp_below(&self, path: &Path) -> Option<(Kind, Stamp)>;
 
+    /// Writes a file of this folder whole or not at all; a link of this name is replaced.
+    fn replace(&self, name: &OsStr, bytes: &[u8]) -> io::Result<()>;
+
     /// Where a link points.
     fn link_target(&self, name: &OsStr) -> io::Result<PathBuf>;
 }

@@ -254,6 +254,14 @@ fn read_whole_by<F: Folder>(
     Ok((buffers.bytes(facts.size as usize).to_vec(), facts))
 }
 
+/// Opens the folder that holds a file of a skill, and gives the name it has there.
+pub(crate) fn open_inside(
+    location: &Location,
+    path: &Path,
+) -> Result<(NativeFolder, OsString), InsideFault> {
+    find_inside(location, path, Reach::Offered)
+}
+
 /// What a path inside a skill leads to, without opening it.
 fn facts_inside<F: Folder>(
     location: &Location,
@@ -425,6 +433,7 @@ mod tests {
 
     /// Row 35 in its short form; `cargo xtask swap` runs it a million times.
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test swaps its own folders")]
     fn a_folder_swapped_for_a_link_never_leads_outside() {
         let tree = Tree::new()
             .file("skill/deep/b.md", "inside")

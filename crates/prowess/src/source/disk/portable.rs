@@ -14,6 +14,7 @@ use super::{
     handle::{Buffers, Facts, Folder, Kind, ReadFault},
     tree::Stamp,
 };
+use crate::write::{Access, write_whole};
 
 /// A folder, known by its path.
 #[derive(Debug)]
@@ -95,6 +96,10 @@ impl Folder for PortableFolder {
 
     fn stamp_below(&self, _path: &Path) -> Option<(Kind, Stamp)> {
         None
+    }
+
+    fn replace(&self, name: &OsStr, bytes: &[u8]) -> io::Result<()> {
+        write_whole(&self.0.join(name), bytes, Access::Shared)
     }
 
     fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {

@@ -19,6 +19,7 @@ use super::{
     handle::{Buffers, Facts, Folder, Kind, ReadFault},
     tree::Stamp,
 };
+use crate::write::{Access, replace_in};
 
 /// An open folder.
 #[derive(Debug)]
@@ -124,6 +125,12 @@ impl Folder for UnixFolder {
         let stat = statat(&self.0, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let kind = kind_of(FileType::from_raw_mode(stat.st_mode)).unwrap_or(Kind::Special);
         Some((kind, stamp(&stat)))
+    }
+
+    fn replace(&self, name: &OsStr, bytes: &[u8]) -> io::Result<()> {
+        replace_in(&self.0, name, Access::Shared, true, |file| {
+            file.write_all(bytes)
+        })
     }
 
     fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {

@@ -79,6 +79,10 @@ impl Folder for Failing {
         self.folder.stamp_below(path)
     }
 
+    fn replace(&self, name: &OsStr, bytes: &[u8]) -> io::Result<()> {
+        self.folder.replace(name, bytes)
+    }
+
     fn link_target(&self, name: &OsStr) -> io::Result<PathBuf> {
         self.folder.link_target(name)
     }
