@@ -122,7 +122,7 @@ pub(crate) fn source(text: &str, site: &Site, session: &Session) -> Result<Sourc
     let is_folder = |name: &str| files::is_folder(&here.join(name));
     let mut source = Source::parse(text, &is_folder).map_err(|error| {
         Failure::usage(error.to_string()).hint(
-            "a source is `owner/repo`, `owner/repo/path`, an address with `https://` or `ssh://`, or a folder with `./`",
+            "a source is `owner/repo`, `owner/repo/path`, an address with `https://` or `ssh://`, a folder with `./`, or an archive",
         )
     })?;
     if let Place::Folder(path) | Place::ArchiveFile(path) = &mut source.place {
@@ -188,6 +188,7 @@ pub(crate) fn offer_options(site: &Site, offline: bool, session: &Session) -> Of
         skill: site.limits,
         base: site.root.clone(),
         offline,
+        ..OfferOptions::default()
     }
 }
 
@@ -201,6 +202,9 @@ pub(crate) fn unavailable(error: &OfferError) -> Failure {
         OfferError::Git { .. } => failure.hint(
             "nobody is asked for a password; for a private repository set up a credential helper of git, or use its ssh address",
         ),
+        OfferError::Archive { .. } => {
+            failure.hint("nothing was changed; ask whoever made it for one with plain files only")
+        }
         OfferError::NoRef { .. } => failure.hint("name a branch, a tag or a commit after `#`"),
         OfferError::Offline(_) => failure.hint("run it again without `--offline`"),
         _ => failure,

@@ -9,6 +9,7 @@
 //! # Ok::<(), prowess_install::SourceError>(())
 //! ```
 
+pub use archive::{ArchiveError, ArchiveLimits, read_archive};
 pub use disk::{FolderError, SkillLimits, read_folder, write_folder};
 pub use file_path::{FilePath, UnsafePath};
 pub use git::{FetchOptions, Git, GitError};
@@ -37,6 +38,7 @@ mod disk;
 mod store;
 
 // Where skills come from.
+mod archive;
 mod git;
 mod offer;
 mod source;

@@ -2,19 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
+use prowess::ContentHash;
 use prowess_format::{Profile, SkillName, parse};
 
 use crate::{
+    archive::{ArchiveError, ArchiveLimits, read_archive},
     disk::{self, FolderError, SkillLimits},
     git::{FetchOptions, GitError},
     lock::is_folder_name,
-    source::{Place, Source},
+    source::{Place, Source, without_ending},
     tree::{SkillFiles, TreeError},
 };
 
 mod repository;
+mod unpacked;
 
 use repository::Repository;
+use unpacked::Unpacked;
 
 /// Folders whose content is never a skill of its own.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
@@ -27,6 +31,8 @@ const DEPTH: usize = 8;
 pub struct OfferOptions {
     /// For git repositories.
     pub git: FetchOptions,
+    /// For archives.
+    pub archive: ArchiveLimits,
     /// For each skill.
     pub skill: SkillLimits,
     /// Where relative paths start.
@@ -42,6 +48,15 @@ pub enum OfferError {
     /// It is a folder that cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// It is an archive that is not taken.
+    #[error("nothing is taken from `{}`", prowess::display_text(place))]
+    Archive {
+        /// The archive.
+        place: String,
+        /// Why.
+        #[source]
+        source: ArchiveError,
+    },
     /// `git` could not get it.
     #[error("cannot fetch from `{url}`")]
     Git {
@@ -141,6 +156,7 @@ pub struct Offer {
 #[derive(Debug)]
 enum Files {
     Folder(PathBuf),
+    Archive(Unpacked),
     Git(Box<Repository>),
 }
 
@@ -149,6 +165,15 @@ impl Offer {
     pub fn open(source: &Source, options: &OfferOptions) -> Result<Self, OfferError> {
         match &source.place {
             Place::Folder(path) => Self::folder(path, options),
+            Place::ArchiveFile(path) => {
+                let bytes = disk::real(&options.base.join(path))
+                    .and_then(|path| disk::read(&path, options.archive.bytes))
+                    .map_err(|source| FolderError::Unreadable {
+                        path: prowess::display_path(path),
+                        source,
+                    })?;
+                Self::archive(&path.display().to_string(), &bytes, options)
+            }
             Place::Git(url) => {
                 if options.offline {
                     return Err(OfferError::Offline(url.clone()));
@@ -186,6 +211,30 @@ impl Offer {
         })
     }
 
+    /// Opens an archive, wherever its bytes came from; `place` is what the lock calls it.
+    pub(crate) fn archive(
+        place: &str,
+        bytes: &[u8],
+        options: &OfferOptions,
+    ) -> Result<Self, OfferError> {
+        let files =
+            read_archive(bytes, &options.archive).map_err(|source| OfferError::Archive {
+                place: place.to_owned(),
+                source,
+            })?;
+        let unpacked = Unpacked::new(files);
+        Ok(Self {
+            origin: Origin {
+                source: place.to_owned(),
+                artifact: Some(format!("sha256:{}", ContentHash::of(bytes))),
+                ..Origin::default()
+            },
+            skills: choose(unpacked.skills(), "", without_ending(place)),
+            files: Files::Archive(unpacked),
+            limits: options.skill,
+        })
+    }
+
     /// Gets the files of these skills, in one request where the source is elsewhere.
     pub fn fetch(&mut self, paths: &[&str]) -> Result<Vec<SkillFiles>, OfferError> {
         match &mut self.files {
@@ -199,6 +248,7 @@ impl Offer {
                 };
                 paths.iter().map(read).collect()
             }
+            Files::Archive(unpacked) => unpacked.fetch(paths, self.limits),
             Files::Git(repository) => repository.fetch(paths, self.limits),
         }
     }
@@ -224,6 +274,7 @@ impl Offer {
                     .map(|path| text(path).unwrap_or_default())
                     .collect()
             }
+            Files::Archive(unpacked) => paths.iter().map(|it| unpacked.skill_text(it)).collect(),
             Files::Git(repository) => repository.skill_texts(&paths)?,
         };
         let mut found = Vec::new();

@@ -173,6 +173,13 @@ fn is_archive(path: &str) -> bool {
     ARCHIVES.iter().any(|ending| lower.ends_with(ending))
 }
 
+/// The path of an archive without the ending that says so.
+pub(crate) fn without_ending(path: &str) -> &str {
+    let lower = path.to_ascii_lowercase();
+    let ending = ARCHIVES.iter().find(|ending| lower.ends_with(**ending));
+    &path[..path.len() - ending.map_or(0, |it| it.len())]
+}
+
 fn path_place(text: &str) -> Place {
     if is_archive(text) {
         Place::ArchiveFile(text.into())

@@ -130,36 +130,8 @@ impl Tree {
     /// Takes the files of a skill; refuses what would be one file on some system.
     pub fn new(mut entries: Vec<FileEntry>) -> Result<Self, TreeError> {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut folded: HashMap<String, &FilePath> = HashMap::new();
-        for entry in &entries {
-            if let Some(twin) = folded.insert(entry.path.folded(), &entry.path) {
-                return Err(TreeError::Twins(twin.clone(), entry.path.clone()));
-            }
-        }
-        for entry in &entries {
-            let path = entry.path.folded();
-            for (at, _) in path.match_indices('/') {
-                if let Some(file) = folded.get(&path[..at]) {
-                    return Err(TreeError::FileAsFolder((*file).clone(), entry.path.clone()));
-                }
-            }
-        }
-        // The folders above a file are names of the disk too.
-        let mut folders: HashMap<String, &str> = HashMap::new();
-        for entry in &entries {
-            let path = entry.path.as_str();
-            for (at, _) in path.match_indices('/') {
-                let known = folders.insert(path[..at].to_lowercase(), &path[..at]);
-                if known.is_some_and(|known| known != &path[..at]) {
-                    let other = entries.iter().find(|it| {
-                        let start = it.path.as_str().get(..at);
-                        start.is_some_and(|start| Some(start) == known && start != &path[..at])
-                    });
-                    let other = other.map_or(&entry.path, |it| &it.path);
-                    return Err(TreeError::Twins(other.clone(), entry.path.clone()));
-                }
-            }
-        }
+        let paths: Vec<&FilePath> = entries.iter().map(|it| &it.path).collect();
+        no_twins(&paths, &[])?;
         if !entries.iter().any(|it| it.path.as_str() == "SKILL.md") {
             return Err(TreeError::NoSkill);
         }
@@ -200,6 +172,33 @@ impl Tree {
     pub fn size(&self) -> u64 {
         self.entries.iter().map(|it| it.size).sum()
     }
+}
+
+/// Refuses files and folders that would be one on some system; the files are sorted.
+pub(crate) fn no_twins(files: &[&FilePath], folders: &[&FilePath]) -> Result<(), TreeError> {
+    let mut folded: HashMap<String, &FilePath> = HashMap::new();
+    for &path in files {
+        if let Some(twin) = folded.insert(path.folded(), path) {
+            return Err(TreeError::Twins(twin.clone(), path.clone()));
+        }
+    }
+    // The folders above a file are names of the disk too.
+    let mut spelled: HashMap<String, (&str, &FilePath)> = HashMap::new();
+    let above = files.iter().flat_map(|path| {
+        let parts = path.as_str().match_indices('/');
+        parts.map(move |(at, _)| (&path.as_str()[..at], *path))
+    });
+    for (folder, path) in above.chain(folders.iter().map(|it| (it.as_str(), *it))) {
+        let key = folder.to_lowercase();
+        if let Some(file) = folded.get(&key) {
+            return Err(TreeError::FileAsFolder((*file).clone(), path.clone()));
+        }
+        let (known, by) = *spelled.entry(key).or_insert((folder, path));
+        if known != folder {
+            return Err(TreeError::Twins(by.clone(), path.clone()));
+        }
+    }
+    Ok(())
 }
 
 /// The digest of a [`Tree`], printed as `sha256:…`.

@@ -14,7 +14,7 @@ use crate::{
     session::Session,
 };
 
-/// Install skills from a repository or a folder, and lock every byte
+/// Install skills from a repository, a folder or an archive, and lock every byte
 ///
 /// Shows first what would come: files, sizes, the tools and hooks a skill asks for, and what
 /// `check` finds. The canonical copy goes to `.agents/skills/NAME`; clients that look elsewhere
@@ -24,7 +24,7 @@ use crate::{
 #[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
 pub(crate) struct Arguments {
     /// `owner/repo`, `owner/repo/path`, an address with `https://`, `ssh://` or `file://` and
-    /// maybe `#ref`, or a folder with `./`
+    /// maybe `#ref`, a folder with `./`, or an archive (`.zip`, `.skill`, `.tar.gz`, `.tar.zst`)
     #[arg(value_name = "SOURCE")]
     source: String,
     /// Only this skill, by name or by its path in the source; can be repeated

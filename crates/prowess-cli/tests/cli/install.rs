@@ -9,7 +9,7 @@ use crate::{
     world::{World, skill},
 };
 
-fn git(world: &World, line: &str) {
+pub(crate) fn git(world: &World, line: &str) {
     let output = Command::new("git")
         .args(line.split_whitespace())
         .current_dir(world.path("upstream"))
@@ -20,7 +20,7 @@ fn git(world: &World, line: &str) {
     assert!(output.status.success(), "{output:?}");
 }
 
-fn run(world: &World, line: &str) -> (Option<i32>, String) {
+pub(crate) fn run(world: &World, line: &str) -> (Option<i32>, String) {
     let path = std::env::var_os("PATH").unwrap();
     let output = world.command(line).env("PATH", path).output().unwrap();
     let text = [output.stdout, output.stderr].concat();
@@ -30,7 +30,7 @@ fn run(world: &World, line: &str) -> (Option<i32>, String) {
     )
 }
 
-fn upstream() -> World {
+pub(crate) fn upstream() -> World {
     let world = World::new();
     world.file("upstream/skills/pdf/SKILL.md", skill("pdf", "Fills forms"));
     world.file("upstream/skills/pdf/notes.md", "one\r\ntwo\n");
@@ -39,7 +39,7 @@ fn upstream() -> World {
 }
 
 /// Added, deleted, put back without a network, changed, removed.
-fn round_trip(world: &World, source: &str) {
+pub(crate) fn round_trip(world: &World, source: &str) {
     let (code, text) = run(world, &format!("add {source} --skill pdf"));
     assert_eq!(code, Some(2), "nobody can be asked: {text}");
     assert!(!world.path("work/.agents").join("skills/pdf").exists());

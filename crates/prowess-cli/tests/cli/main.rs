@@ -7,6 +7,7 @@
 mod world;
 
 mod agent;
+mod archive;
 mod check;
 mod coming_from;
 mod config;
