@@ -356,6 +356,8 @@ fn bad_path(path: &str) -> Option<&'static str> {
         Some("`..` leads out of a folder")
     } else if ["%2e", "%2f", "%5c", "%00"].into_iter().any(encoded) {
         Some("it hides a dot or a separator behind `%`")
+    } else if first_hidden(path).is_some() {
+        Some("a hidden character stands in it; a list gives such a file an id")
     } else {
         None
     }

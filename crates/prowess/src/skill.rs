@@ -539,6 +539,7 @@ impl Skill {
         offset: u64,
         limits: &Limits,
     ) -> Result<Page, ResourceError> {
+        self.hides_nothing()?;
         self.files().read(path, offset, limits)
     }
 
@@ -556,7 +557,20 @@ impl Skill {
     /// Reads a whole file for a model: like [`Skill::read_raw`], and refused where it is not what
     /// was trusted, or where it tells a model more than it shows a person.
     pub fn serve_raw(&self, path: &Path, limits: &Limits) -> Result<Vec<u8>, ResourceError> {
+        self.hides_nothing()?;
         self.files().serve_raw(path, limits)
+    }
+
+    /// Refuses the files of a skill whose own text is kept from models: its name comes with them.
+    fn hides_nothing(&self) -> Result<(), ResourceError> {
+        match self.hidden_text().filter(|_| !self.hidden_allowed) {
+            None => Ok(()),
+            Some(hidden) => Err(ResourceError::Hidden {
+                path: display_path(Path::new(self.path().file_name().unwrap_or_default())),
+                line: hidden.position.line,
+                column: hidden.position.column,
+            }),
+        }
     }
 
     /// Reads every file of the skill and seals them. Its own file counts as it was loaded, so

@@ -9,6 +9,7 @@
 mod bench;
 mod bounds;
 mod disk;
+mod door;
 mod endure;
 mod served;
 mod strace;

@@ -312,3 +312,40 @@ fn row_65_secrets_are_not_repeated() {
         fs::remove_dir_all(&root).unwrap();
     }
 }
+
+#[test]
+fn row_80_keys_stand_in_no_report_and_no_dry_run() {
+    let key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "---\nname: bad\ndescription: Use when {key} is asked for.\ntags: a: {key}\n---\nSay {key}.\n"
+    );
+    write(folder.path(), "bad/SKILL.md", &text);
+    let check = |options: &[&str]| {
+        let mut command = prowess(folder.path());
+        let command = command
+            .arg("check")
+            .args(options)
+            .arg(folder.path().join("bad"));
+        let output = command.output().unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    for options in [
+        &["--format", "json"][..],
+        &["--format", "sarif"],
+        &["--format", "github"],
+        &["--hints"],
+        &["--fix", "--dry-run"],
+    ] {
+        let told = check(options);
+        assert!(
+            told.contains("repaired-yaml") || told.contains("+tags"),
+            "{told}"
+        );
+        assert!(!told.contains(key), "{options:?}: {told}");
+    }
+    // What is written is whole.
+    check(&["--fix"]);
+    let fixed = fs::read_to_string(folder.path().join("bad/SKILL.md")).unwrap();
+    assert_eq!(fixed.matches(key).count(), 3, "{fixed}");
+}

@@ -21,6 +21,7 @@ use skill::Skill;
 mod approve;
 mod copies;
 mod corpus;
+mod door;
 mod follow;
 mod kill;
 mod lies;

@@ -4,13 +4,14 @@
 //! the other skills: no fix gives a skill a name that another one has.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
 use prowess::{
     DiskSource, Layout, Skill, Source,
-    format::{Diagnostic, Fixed, Profile, Severity, fix, parse, rules},
+    format::{Diagnostic, Fix, Fixed, Profile, Severity, fix, parse, redact, rules},
 };
 use similar::TextDiff;
 
@@ -179,8 +180,18 @@ impl FixedFile {
     fn diff(&self, session: &Session) -> String {
         let path = session.environment.shorten(&self.path);
         let diff = TextDiff::from_lines(&*self.old, &self.text);
-        diff.unified_diff().header(&path, &path).to_string()
+        let diff = diff.unified_diff().header(&path, &path).to_string();
+        // A diff is passed on for a second look; keys in it are not.
+        redact(&diff).into_owned()
     }
+}
+
+/// The fix of a finding as a report may tell it: one with a key in its text is not told, and is made
+/// by `--fix` all the same.
+pub(super) fn told(diagnostic: &Diagnostic) -> Option<&Fix> {
+    let plain = |text: &str| matches!(redact(text), Cow::Borrowed(_));
+    let fix = diagnostic.fix.as_ref()?;
+    (plain(&fix.title) && fix.edits.iter().all(|edit| plain(&edit.text))).then_some(fix)
 }
 
 /// Whether a fix gives the skill another name.
@@ -246,7 +257,8 @@ fn real(path: &Path) -> PathBuf {
     files::real_path(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// A terminal gets nothing that disturbs it; a pipe gets a diff that can be applied.
+/// A terminal gets nothing that disturbs it; a pipe gets a diff that can be applied, unless a key was
+/// left out of it.
 fn shown(diff: &str, session: &Session) -> String {
     if session.environment.stdout_terminal {
         safe_lines(diff)

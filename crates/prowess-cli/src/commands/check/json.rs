@@ -7,7 +7,7 @@ use prowess::{
 };
 use serde::Serialize;
 
-use super::{Checked, Checks};
+use super::{Checked, Checks, fix};
 
 /// The whole answer.
 #[derive(Debug, Serialize)]
@@ -114,7 +114,7 @@ fn row<'a>(diagnostic: &'a Diagnostic, text: &str) -> Row<'a> {
         column: diagnostic.position.column,
         help: diagnostic.help.as_deref(),
         page: rules::find(diagnostic.code).map(Rule::url),
-        fix: diagnostic.fix.as_ref().map(|fix| fix_row(fix, text)),
+        fix: fix::told(diagnostic).map(|fix| fix_row(fix, text)),
     }
 }
 

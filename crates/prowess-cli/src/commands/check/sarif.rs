@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use prowess::format::{Diagnostic, Edit, LineCursor, Position, Rule, Severity, Span, rules};
 use serde_json::{Value, json};
 
-use super::{Checked, Checks, Fingerprints, Place, with_step};
+use super::{Checked, Checks, Fingerprints, Place, fix, with_step};
 use crate::session::Session;
 
 /// Puts what was found into one run.
@@ -98,7 +98,7 @@ fn result(
     {
         result["ruleIndex"] = json!(at);
     }
-    if let Some(fix) = &diagnostic.fix {
+    if let Some(fix) = fix::told(diagnostic) {
         let mut lines = LineCursor::default();
         result["fixes"] = json!([{
             "description": { "text": fix.title },
