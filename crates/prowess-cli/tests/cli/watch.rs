@@ -267,3 +267,22 @@ fn an_approval_that_is_gone_is_told_while_watching() {
     expect!["warning[approval-revoked]: `skill://tea/SKILL.md` of the MCP server `acme` has changed since it was approved, so the approval is taken back"]
         .assert_eq(&line.expect("nothing is told"));
 }
+
+#[test]
+fn a_watch_says_first_that_a_project_is_not_trusted() {
+    let world = World::with(&[(".agents/skills/a/SKILL.md", &skill("a", "Does a"))]);
+    let mut command = world.command("watch --local");
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    errors.read_line(&mut first).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    expect![[r#"
+        hint: 1 skill of an untrusted project is left out; look at the project, then run `prowess trust`
+    "#]].assert_eq(&first);
+}
