@@ -103,7 +103,7 @@ fn row_31_a_look_alike_is_told_before_it_is_trusted() {
          --> .agents/skills/x/SKILL.md:2:7
           |
         2 | name: dеploy
-          |       ^^^^^^ call it `x`
+          |       ^^^^^^ call it `x`, or its folder `dеploy`
 
         error[non-ascii-name]: `dеploy` is a name by the standard, but Copilot CLI drops the skill
          --> .agents/skills/x/SKILL.md:2:7
