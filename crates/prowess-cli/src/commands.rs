@@ -32,6 +32,7 @@ pub(crate) mod man;
 pub(crate) mod new;
 pub(crate) mod outdated;
 pub(crate) mod prompt;
+pub(crate) mod publish;
 pub(crate) mod rank;
 pub(crate) mod read;
 pub(crate) mod remove;
@@ -98,7 +99,9 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ),
     (
         "Get skills from elsewhere",
-        &["add", "sync", "update", "outdated", "verify", "remove"],
+        &[
+            "add", "sync", "update", "outdated", "verify", "remove", "publish",
+        ],
     ),
     (
         "Write and check",
@@ -161,6 +164,7 @@ pub(crate) enum Verb {
     Update(update::Arguments),
     Outdated(outdated::Arguments),
     Verify(verify::Arguments),
+    Publish(publish::Arguments),
     Remove(remove::Arguments),
     List(list::Arguments),
     Show(show::Arguments),
@@ -212,6 +216,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Sync(arguments) => sync::run(&arguments, session),
         Verb::Update(arguments) => update::run(&arguments, session),
         Verb::Outdated(arguments) => outdated::run(&arguments, session),
+        Verb::Publish(arguments) => publish::run(&arguments, session),
         Verb::Verify(arguments) => verify::run(&arguments, session),
         Verb::Remove(arguments) => remove::run(&arguments, session),
         Verb::List(arguments) => list::run(&arguments, session),

@@ -56,6 +56,8 @@ pub(crate) struct Environment {
     pub(crate) xdg_data_home: Option<PathBuf>,
     /// What a program that fetches for the user may know: home, proxies, certificates, agents.
     pub(crate) for_fetching: Vec<(OsString, OsString)>,
+    /// `NETRC`, where it is set.
+    pub(crate) netrc: Option<PathBuf>,
     /// A number that differs from build to build of this program.
     pub(crate) edition: u64,
     /// `PATH`, where programs are looked for.
@@ -98,6 +100,7 @@ impl Environment {
                 .iter()
                 .filter_map(|name| Some((OsString::from(name), set(name)?)))
                 .collect(),
+            netrc: folder("NETRC"),
             edition: edition(),
             search_path: set("PATH"),
             codex_home: folder("CODEX_HOME"),
@@ -113,6 +116,12 @@ impl Environment {
             stderr_terminal: io::stderr().is_terminal(),
             working_directory,
         })
+    }
+
+    /// The user's file with names and passwords by host.
+    pub(crate) fn netrc(&self) -> Option<PathBuf> {
+        let named = self.netrc.clone();
+        named.or_else(|| Some(self.home.as_deref()?.join(".netrc")))
     }
 
     /// The folder for settings.

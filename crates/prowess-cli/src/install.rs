@@ -12,7 +12,8 @@ use prowess::{
 use prowess_install::{
     ClientPlace, FetchOptions, InstallError, Item, LOCK_FILE, Lock, LockedSkill, ManifestError,
     Offer, OfferError, OfferOptions, OfferedSkill, Owner, Place, RestoreError, Site, SiteError,
-    SkillFiles, SkillLimits, Source, Store, Turn, client_differs, client_places,
+    SkillFiles, SkillLimits, Source, Store, Turn, WebError, WebOptions, client_differs,
+    client_places,
 };
 use serde::Serialize;
 
@@ -20,6 +21,7 @@ use crate::{
     exit::Failure,
     files,
     nearest::{did_you_mean, nearest},
+    progress::Wait,
     render::{byte_size, count, line},
     session::Session,
     trust,
@@ -185,11 +187,32 @@ pub(crate) fn offer_options(site: &Site, offline: bool, session: &Session) -> Of
             variables: session.environment.for_fetching.clone(),
             ..FetchOptions::default()
         },
+        web: WebOptions {
+            netrc: session.environment.netrc(),
+            ..WebOptions::default()
+        },
         skill: site.limits,
         base: site.root.clone(),
         offline,
         ..OfferOptions::default()
     }
+}
+
+/// Opens a source; says what takes so long and what is worth saying about it.
+pub(crate) fn open(
+    source: &Source,
+    options: &OfferOptions,
+    session: &mut Session,
+) -> Result<Offer, Failure> {
+    let place = line(&source.place.to_string());
+    let message = move || format!("asking {place}");
+    let wait = Wait::new(session.environment.stderr_terminal, message);
+    let offer = Offer::open(source, options).map_err(|error| unavailable(&error))?;
+    drop(wait);
+    for note in &offer.notes {
+        session.output.warning(&line(note));
+    }
+    Ok(offer)
 }
 
 /// What a source has to say, as a failure.
@@ -205,6 +228,12 @@ pub(crate) fn unavailable(error: &OfferError) -> Failure {
         OfferError::Archive { .. } => {
             failure.hint("nothing was changed; ask whoever made it for one with plain files only")
         }
+        OfferError::Web(WebError::Status { status, .. }) if matches!(status.as_u16(), 401 | 403) => {
+            failure.hint("nobody is asked for a password; put it into your `.netrc`")
+        }
+        OfferError::NoIndex { .. } => failure.hint(
+            "name a git repository, an archive, or a site with `/.well-known/agent-skills/index.json`",
+        ),
         OfferError::NoRef { .. } => failure.hint("name a branch, a tag or a commit after `#`"),
         OfferError::Offline(_) => failure.hint("run it again without `--offline`"),
         _ => failure,
@@ -331,13 +360,52 @@ pub(crate) struct PreviewFinding {
     pub(crate) message: String,
 }
 
-/// A skill as it would be judged once it is there: its files in a folder that goes away.
-pub(crate) fn judged<T>(
+/// A skill as it would be judged once it is there.
+#[derive(Debug, Default)]
+pub(crate) struct Judgment {
+    /// Its own name, where it has one.
+    pub(crate) name: Option<String>,
+    pub(crate) description: String,
+    /// What it asks of the client: tools, and hooks as they are written.
+    pub(crate) tools: Vec<String>,
+    pub(crate) hooks: Option<String>,
+    /// What `check` finds, without hints.
+    pub(crate) findings: Vec<PreviewFinding>,
+}
+
+impl Judgment {
+    fn of(skill: &Skill, session: &Session) -> Self {
+        let document = skill.document();
+        let findings = check(skill, Profile::Standard, &session.config.limits);
+        let findings = findings.into_iter();
+        let findings = findings.filter(|it| it.severity != Severity::Hint);
+        Self {
+            name: document.name().map(str::to_owned),
+            description: skill.description().to_owned(),
+            tools: document
+                .allowed_tools()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            hooks: document.get("hooks").map(|it| format!("{:?}", it.value)),
+            findings: findings
+                .map(|it| PreviewFinding {
+                    code: it.code,
+                    severity: it.severity.as_str(),
+                    line: it.position.line as usize,
+                    message: it.message,
+                })
+                .collect(),
+        }
+    }
+}
+
+/// Judges files that are not there yet, in a folder that goes away.
+pub(crate) fn judge(
     name: &str,
     files: &SkillFiles,
     session: &Session,
-    ask: impl FnOnce(&Skill) -> T,
-) -> Result<Option<T>, Failure> {
+) -> Result<Judgment, Failure> {
     let cannot = |error: &std::io::Error| {
         Failure::new("cannot make a folder to look at the skill").because(error)
     };
@@ -345,7 +413,10 @@ pub(crate) fn judged<T>(
     prowess_install::write_folder(&folder.path().join(name), files.iter())
         .map_err(|error| cannot(&error))?;
     let catalog = load(folder.path(), Scope::Explicit, session);
-    Ok(catalog.skills().first().map(ask))
+    let skill = catalog.skills().first();
+    Ok(skill
+        .map(|skill| Judgment::of(skill, session))
+        .unwrap_or_default())
 }
 
 fn load(folder: &Path, scope: Scope, session: &Session) -> Catalog {
@@ -360,53 +431,10 @@ fn load(folder: &Path, scope: Scope, session: &Session) -> Catalog {
     Catalog::assemble(prowess::discover(&sources, &options), &options)
 }
 
-/// What a skill asks of the client.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Wishes {
-    pub(crate) tools: Vec<String>,
-    /// The hooks as they are written.
-    pub(crate) hooks: Option<String>,
-}
-
-impl Wishes {
-    fn of(skill: &Skill) -> Self {
-        let document = skill.document();
-        let tools = document.allowed_tools();
-        Self {
-            tools: tools.iter().map(ToString::to_string).collect(),
-            hooks: document.get("hooks").map(|it| format!("{:?}", it.value)),
-        }
-    }
-}
-
-/// What these files ask of the client.
-pub(crate) fn wishes(name: &str, files: &SkillFiles, session: &Session) -> Result<Wishes, Failure> {
-    Ok(judged(name, files, session, Wishes::of)?.unwrap_or_default())
-}
-
 /// Everything a person should see before a skill arrives.
 pub(crate) fn preview(item: &Item, session: &Session) -> Result<Preview, Failure> {
     let locked = &item.locked;
-    let limits = session.config.limits.clone();
-    let judged = judged(&locked.folder, &item.files, session, |skill| {
-        let findings = check(skill, Profile::Standard, &limits);
-        let findings = findings
-            .into_iter()
-            .filter(|it| it.severity != Severity::Hint);
-        (
-            skill.description().to_owned(),
-            Wishes::of(skill),
-            findings
-                .map(|it| PreviewFinding {
-                    code: it.code,
-                    severity: it.severity.as_str(),
-                    line: it.position.line as usize,
-                    message: it.message,
-                })
-                .collect::<Vec<_>>(),
-        )
-    })?;
-    let (description, wishes, findings) = judged.unwrap_or_default();
+    let judgment = judge(&locked.folder, &item.files, session)?;
     let files = item.files.tree().entries().iter().map(|it| PreviewFile {
         path: it.path.to_string(),
         size: it.size,
@@ -422,11 +450,11 @@ pub(crate) fn preview(item: &Item, session: &Session) -> Result<Preview, Failure
         commit: locked.commit.clone(),
         path: locked.path.clone(),
         digest: locked.digest.clone(),
-        description,
+        description: judgment.description,
         files: files.collect(),
-        tools: wishes.tools,
-        hooks: wishes.hooks.is_some(),
-        findings,
+        tools: judgment.tools,
+        hooks: judgment.hooks.is_some(),
+        findings: judgment.findings,
     })
 }
 

@@ -1,4 +1,4 @@
-//! A bar on the terminal when a scan takes longer than a second.
+//! A line on the terminal for what takes longer than a second.
 
 use std::{
     sync::{
@@ -21,31 +21,23 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often the numbers change.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Shows how far a scan is until it is dropped.
-pub(crate) struct Bar {
-    progress: Arc<Progress>,
+/// Says on the terminal what takes so long, until it is dropped.
+pub(crate) struct Wait {
     watcher: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-impl Bar {
+impl Wait {
     /// Starts to wait; shows nothing where nobody would see it.
-    pub(crate) fn new(visible: bool) -> Self {
-        let progress = Arc::new(Progress::default());
-        let seen = Arc::clone(&progress);
+    pub(crate) fn new(visible: bool, message: impl Fn() -> String + Send + 'static) -> Self {
         let watcher = visible.then(|| {
             let (done, wait) = channel();
-            (done, thread::spawn(move || watch(&seen, &wait)))
+            (done, thread::spawn(move || watch(&message, &wait)))
         });
-        Self { progress, watcher }
-    }
-
-    /// What the scan reports to.
-    pub(crate) fn progress(&self) -> &Progress {
-        &self.progress
+        Self { watcher }
     }
 }
 
-impl Drop for Bar {
+impl Drop for Wait {
     fn drop(&mut self) {
         if let Some((done, watcher)) = self.watcher.take() {
             drop(done);
@@ -55,7 +47,36 @@ impl Drop for Bar {
     }
 }
 
-fn watch(progress: &Progress, wait: &Receiver<()>) {
+/// Shows how far a scan is until it is dropped.
+pub(crate) struct Bar {
+    progress: Arc<Progress>,
+    _wait: Wait,
+}
+
+impl Bar {
+    /// Starts to wait; shows nothing where nobody would see it.
+    pub(crate) fn new(visible: bool) -> Self {
+        let progress = Arc::new(Progress::default());
+        let seen = Arc::clone(&progress);
+        let message = move || {
+            let skills = seen.skills.load(Ordering::Relaxed);
+            let entries = seen.entries.load(Ordering::Relaxed);
+            let (skills, entries) = (count(skills, "skill"), count(entries, "file"));
+            format!("{skills} read, {entries} seen")
+        };
+        Self {
+            progress,
+            _wait: Wait::new(visible, message),
+        }
+    }
+
+    /// What the scan reports to.
+    pub(crate) fn progress(&self) -> &Progress {
+        &self.progress
+    }
+}
+
+fn watch(message: &dyn Fn() -> String, wait: &Receiver<()>) {
     if wait.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;
     }
@@ -64,13 +85,7 @@ fn watch(progress: &Progress, wait: &Receiver<()>) {
         bar.set_style(style);
     }
     while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-        let skills = progress.skills.load(Ordering::Relaxed);
-        let entries = progress.entries.load(Ordering::Relaxed);
-        bar.set_message(format!(
-            "{} read, {} seen",
-            count(skills, "skill"),
-            count(entries, "file")
-        ));
+        bar.set_message(message());
         bar.tick();
     }
     bar.finish_and_clear();

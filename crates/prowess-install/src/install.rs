@@ -115,7 +115,7 @@ pub fn plan(
             reference: origin.reference.clone(),
             pinned,
             commit: origin.commit.clone(),
-            artifact: origin.artifact.clone(),
+            artifact: skill.artifact(origin),
             path: skill.path.clone(),
             clients: before.map(|it| it.clients.clone()).unwrap_or_default(),
             digest: String::new(),

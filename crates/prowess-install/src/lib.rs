@@ -20,6 +20,8 @@ pub use manifest::{
 };
 pub use merge::merge;
 pub use offer::{Offer, OfferError, OfferOptions, OfferedSkill, Origin, install_name, own_name};
+pub use pack::{pack, pack_skill};
+pub use publish::{IndexEntry, PublishError, PublishedSkill, publish};
 pub use restore::{RestoreError, restore};
 pub use site::{Change, LOCK_FILE, Owner, Site, SiteError, Turn};
 pub use source::{Place, Reference, Source, SourceError};
@@ -27,6 +29,7 @@ pub use store::Store;
 pub use tree::{FileEntry, Mode, SkillFiles, Tree, TreeDigest, TreeError};
 pub use update::{Edits, Update, Upstream, upstream};
 pub use verify::{Difference, Differs, Stamps, client_differs, verify};
+pub use web::{WebError, WebOptions};
 
 // What a skill is, to the byte.
 mod file_path;
@@ -42,6 +45,11 @@ mod archive;
 mod git;
 mod offer;
 mod source;
+mod web;
+
+// What others get from here.
+mod pack;
+mod publish;
 
 // Where they go.
 mod install;

@@ -12,13 +12,16 @@ use crate::{
     lock::is_folder_name,
     source::{Place, Source, without_ending},
     tree::{SkillFiles, TreeError},
+    web::{Web, WebError, WebOptions},
 };
 
 mod repository;
 mod unpacked;
+mod well_known;
 
 use repository::Repository;
 use unpacked::Unpacked;
+use well_known::WellKnown;
 
 /// Folders whose content is never a skill of its own.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
@@ -31,6 +34,8 @@ const DEPTH: usize = 8;
 pub struct OfferOptions {
     /// For git repositories.
     pub git: FetchOptions,
+    /// For downloads.
+    pub web: WebOptions,
     /// For archives.
     pub archive: ArchiveLimits,
     /// For each skill.
@@ -56,6 +61,25 @@ pub enum OfferError {
         /// Why.
         #[source]
         source: ArchiveError,
+    },
+    /// It cannot be downloaded.
+    #[error(transparent)]
+    Web(WebError),
+    /// The site has no index of skills.
+    #[error("`{place}` publishes no skills: nothing is at {}", asked.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" and "))]
+    NoIndex {
+        /// The site.
+        place: String,
+        /// What was asked for.
+        asked: Vec<String>,
+    },
+    /// The index of a site is not taken.
+    #[error("the index `{url}` is not taken: {}", prowess::display_text(reason))]
+    Index {
+        /// The index.
+        url: String,
+        /// Why.
+        reason: String,
     },
     /// `git` could not get it.
     #[error("cannot fetch from `{url}`")]
@@ -142,6 +166,14 @@ pub struct OfferedSkill {
     pub id: Option<String>,
 }
 
+impl OfferedSkill {
+    /// The digest of the one file it comes in, where the source names one.
+    pub(crate) fn artifact(&self, origin: &Origin) -> Option<String> {
+        let own = self.id.clone().filter(|it| it.starts_with("sha256:"));
+        origin.artifact.clone().or(own)
+    }
+}
+
 /// A source that was opened.
 #[derive(Debug)]
 pub struct Offer {
@@ -149,6 +181,8 @@ pub struct Offer {
     pub origin: Origin,
     /// Its skills, sorted by path.
     pub skills: Vec<OfferedSkill>,
+    /// What is worth saying about it: entries that were left out, what is not verified.
+    pub notes: Vec<String>,
     files: Files,
     limits: SkillLimits,
 }
@@ -157,6 +191,7 @@ pub struct Offer {
 enum Files {
     Folder(PathBuf),
     Archive(Unpacked),
+    Site(Box<WellKnown>),
     Git(Box<Repository>),
 }
 
@@ -183,11 +218,33 @@ impl Offer {
                 Ok(Self {
                     origin,
                     skills,
+                    notes: Vec::new(),
                     files: Files::Git(Box::new(repository)),
                     limits: options.skill,
                 })
             }
-            other => Err(OfferError::Unsupported(other.to_string())),
+            Place::ArchiveUrl(url) | Place::Site(url) if options.offline => {
+                Err(OfferError::Offline(url.clone()))
+            }
+            Place::ArchiveUrl(url) => {
+                let web = Web::new(url, &options.web)?;
+                let bytes = web.get(web.named())?.bytes;
+                Self::archive(url, &bytes, options)
+            }
+            Place::Site(url) => {
+                let web = Web::new(url, &options.web)?;
+                let (site, notes) = WellKnown::open(web, options.archive)?;
+                Ok(Self {
+                    origin: Origin {
+                        source: url.clone(),
+                        ..Origin::default()
+                    },
+                    skills: choose(site.skills(), "", url),
+                    notes,
+                    files: Files::Site(Box::new(site)),
+                    limits: options.skill,
+                })
+            }
         }
     }
 
@@ -206,6 +263,7 @@ impl Offer {
                 ..Origin::default()
             },
             skills: choose(all, "", &prowess::display_path(&real)),
+            notes: Vec::new(),
             files: Files::Folder(real),
             limits: options.skill,
         })
@@ -230,6 +288,7 @@ impl Offer {
                 ..Origin::default()
             },
             skills: choose(unpacked.skills(), "", without_ending(place)),
+            notes: Vec::new(),
             files: Files::Archive(unpacked),
             limits: options.skill,
         })
@@ -249,6 +308,7 @@ impl Offer {
                 paths.iter().map(read).collect()
             }
             Files::Archive(unpacked) => unpacked.fetch(paths, self.limits),
+            Files::Site(site) => site.fetch(paths, self.limits),
             Files::Git(repository) => repository.fetch(paths, self.limits),
         }
     }
@@ -276,6 +336,8 @@ impl Offer {
             }
             Files::Archive(unpacked) => paths.iter().map(|it| unpacked.skill_text(it)).collect(),
             Files::Git(repository) => repository.skill_texts(&paths)?,
+            // The names of an index are the skills' own.
+            Files::Site(_) => return Ok(Vec::new()),
         };
         let mut found = Vec::new();
         for (skill, text) in self.skills.iter().zip(texts) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{
     lock::LockedSkill,
     merge::merge,
-    offer::{Offer, OfferError, OfferOptions, Origin},
+    offer::{Offer, OfferError, OfferOptions},
     restore::restore,
     site::Turn,
     source::{Reference, Source},
@@ -128,21 +128,23 @@ fn newer(
         return Ok(Upstream::Same);
     }
     // Where it was, or where its name is now.
-    let path = match offer.skills.iter().find(|it| it.path == skill.path) {
-        Some(there) => there.path.clone(),
+    let there = offer.skills.iter().find(|it| it.path == skill.path);
+    let there = match there.cloned() {
+        Some(there) => there,
         None => match offer.named(skill.name())?.as_slice() {
-            [one] => one.path.clone(),
+            [one] => one.clone(),
             _ => return Ok(Upstream::Gone),
         },
     };
-    let new = offer.fetch(&[&path])?.swap_remove(0);
-    let Origin {
-        commit, artifact, ..
-    } = offer.origin.clone();
+    let artifact = there.artifact(&offer.origin);
+    if artifact.is_some() && artifact == skill.artifact {
+        return Ok(Upstream::Same);
+    }
+    let new = offer.fetch(&[&there.path])?.swap_remove(0);
     let mut locked = LockedSkill {
-        commit,
+        commit: offer.origin.commit.clone(),
         artifact,
-        path,
+        path: there.path,
         ..skill.clone()
     };
     locked.set_tree(new.tree());

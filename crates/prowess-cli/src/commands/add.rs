@@ -14,7 +14,7 @@ use crate::{
     session::Session,
 };
 
-/// Install skills from a repository, a folder or an archive, and lock every byte
+/// Install skills from a repository, a folder, an archive or a web site, and lock every byte
 ///
 /// Shows first what would come: files, sizes, the tools and hooks a skill asks for, and what
 /// `check` finds. The canonical copy goes to `.agents/skills/NAME`; clients that look elsewhere
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         None => text,
     };
     let options = install::offer_options(&site, false, session);
-    let mut offer = Offer::open(&source, &options).map_err(|error| install::unavailable(&error))?;
+    let mut offer = install::open(&source, &options, session)?;
     let wanted = wanted(arguments, &source, &offer)?;
     let fetched = install::fetch(&mut offer, wanted.as_deref())?;
     let order = Order {

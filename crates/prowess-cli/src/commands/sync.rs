@@ -2,7 +2,7 @@
 
 use clap::Args;
 use prowess_install::{
-    Change, Difference, Differs, Item, Lock, LockedSkill, Offer, Site, Stamps, Turn, WantedSource,
+    Change, Difference, Differs, Item, Lock, LockedSkill, Site, Stamps, Turn, WantedSource,
     change_for, plan, read_manifest, restore, verify,
 };
 use serde::Serialize;
@@ -155,14 +155,13 @@ fn add_missing(
     turn: &Turn<'_>,
     lock: &Lock,
     wishes: &Wishes,
-    session: &Session,
+    session: &mut Session,
 ) -> Result<Added, Failure> {
     let options = install::offer_options(site, arguments.offline, session);
     let (mut lock, mut items) = (lock.clone(), Vec::new());
     for (wanted, names) in &wishes.missing {
         let source = install::source(&wanted.source, site, session)?;
-        let mut offer =
-            Offer::open(&source, &options).map_err(|error| install::unavailable(&error))?;
+        let mut offer = install::open(&source, &options, session)?;
         let fetched = install::fetch(&mut offer, names.as_deref())?;
         let planned = plan(turn, site, &lock, &offer.origin, fetched, wanted.pinned)
             .map_err(|error| install::not_installed(&error))?;

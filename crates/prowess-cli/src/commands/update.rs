@@ -240,14 +240,14 @@ fn fill(row: &mut Row, update: &Update, session: &Session) -> Result<(), Failure
     };
     row.new = Some(Version::of(&update.locked));
     row.changes = changes(update.old.as_ref(), &update.new);
-    let wishes = |files: &SkillFiles| install::wishes(&update.locked.folder, files, session);
+    let judge = |files: &SkillFiles| install::judge(&update.locked.folder, files, session);
     let before = update
         .old
         .as_ref()
-        .map(wishes)
+        .map(judge)
         .transpose()?
         .unwrap_or_default();
-    let after = wishes(&update.new)?;
+    let after = judge(&update.new)?;
     row.tools = after
         .tools
         .iter()

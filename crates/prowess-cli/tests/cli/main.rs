@@ -30,4 +30,5 @@ mod servers;
 mod trust;
 mod ui;
 mod watch;
+mod web;
 mod why;
