@@ -5,7 +5,7 @@
 // (`skills`) and a picture of each view (`screenshots`). Ends with 1 where a step fails.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { dirname, join } from "node:path";
@@ -262,9 +262,10 @@ const steps = {
   async "catalog and skill count the same findings"({ page }) {
     await page.getByLabel("Filter", { exact: true }).fill("photographs");
     const row = page.locator(".space .row");
+    await row.locator(".c-findings .badge").first().waitFor();
     const listed = await row.locator(".c-findings .badge").allTextContents();
     await row.getByRole("link").click();
-    await seen(page, "Findings");
+    await page.locator(".findings .badge").first().waitFor();
     const words = await page.locator(".findings .badge").allTextContents();
     const counted = ["error", "warning"].map((kind) => [words.filter((it) => it === kind).length, kind]).filter(([number]) => number > 0);
     assert.deepEqual(listed, counted.map(([number, kind]) => `${number} ${kind}${number === 1 ? "" : "s"}`));
@@ -464,6 +465,49 @@ const steps = {
     assert.equal(readFileSync(file, "utf8"), before);
     await context.close();
     only.end();
+  },
+
+  async "an export shows the same without the program, by a web server and from a folder"({ browser }) {
+    for (const [folder, number] of [[skills, 156], [ill, 11]]) {
+      const site = join(home, "site");
+      rmSync(site, { recursive: true, force: true });
+      execFileSync(prowess, ["ui", "--export", site, "--local", "--no-project", "--dir", folder], { cwd: home, env: { PATH: process.env.PATH, HOME: join(home, "user") }, stdio: "pipe" });
+      const kinds = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
+      const server = createServer((asked, answer) => {
+        try {
+          const name = asked.url === "/" ? "/index.html" : asked.url;
+          answer.setHeader("content-type", kinds[name.split(".").pop()]).end(readFileSync(join(site, name)));
+        } catch { answer.writeHead(404).end(); }
+      }).listen(0, "127.0.0.1");
+      await new Promise((ready) => server.once("listening", ready));
+      for (const place of [`http://127.0.0.1:${server.address().port}`, `file://${site}`]) {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+        const page = await tab(context, place);
+        await page.goto(`${place}/${place.startsWith("file") ? "index.html" : ""}`);
+        await seen(page, `${number} skills`);
+        await seen(page, /^exported 20\d\d-.*UTC/);
+        assert.deepEqual(await page.locator("#views a").allTextContents(), ["Catalog", "Rivals", "Evaluate"]);
+        const links = (await page.locator(".space .row a").evaluateAll((all) => all.map((it) => it.getAttribute("href")))).slice(0, 12);
+        for (const link of links) {
+          await page.evaluate((hash) => { location.hash = hash; }, link);
+          await page.getByRole("heading", { name: "Facts" }).waitFor();
+          await calm(page, `${place} ${link}`);
+          await page.evaluate(() => { location.hash = "#/"; });
+          await page.getByLabel("Filter", { exact: true }).waitFor();
+        }
+        await page.getByLabel("Filter", { exact: true }).fill(number === 156 ? "forms pdf" : "long-line");
+        await seen(page, / of \d+ skills/);
+        await page.getByRole("link", { name: "Rivals" }).click();
+        await page.locator(".pairs button").first().click();
+        await page.getByRole("heading", { name: "Side by side" }).waitFor();
+        await picture(page, `export-rivals-${number}`);
+        await page.getByRole("link", { name: "Evaluate" }).click();
+        await seen(page, "hit@1");
+        await picture(page, `export-evaluate-${number}`);
+        await context.close();
+      }
+      server.close();
+    }
   },
 
   async "hostile skills are shown and do nothing"({ browser }) {

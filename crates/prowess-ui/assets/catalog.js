@@ -58,7 +58,7 @@ function catalogView(given) {
     ],
     empty: () => el("div", null,
       el("p", { class: "strong", text: catalog.skills.length === 0 ? "There are no skills here yet." : "No skill fits." }),
-      el("p", { text: catalog.skills.length === 0 ? "`prowess new NAME` makes one; `prowess ui --dir DIR` looks elsewhere." : "Take a filter off, or ask for it in Try: a request finds skills by what they do." })),
+      el("p", { text: catalog.skills.length === 0 ? "`prowess new NAME` makes one; `prowess ui --dir DIR` looks elsewhere." : `Take a filter off${exported ? "." : ", or ask for it in Try: a request finds skills by what they do."}` })),
   });
 
   const address = () => {
@@ -147,7 +147,7 @@ function catalogView(given) {
       el("h1", { class: "hidden", text: "Catalog" }),
       el("div", { class: "ask" },
         el("label", { class: "hidden", for: "filter", text: "Filter" }), filter,
-        el("label", { class: "inline", for: "client" }, "as seen by ", clients),
+        exported ? null : el("label", { class: "inline", for: "client" }, "as seen by ", clients),
         told),
       el("div", { class: "split" }, aside, table.node)),
     changed: () => seenBy(),

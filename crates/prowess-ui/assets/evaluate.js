@@ -33,7 +33,7 @@ function expectedText(expected) {
 }
 
 /** A request that can be tried. @param {string} query */
-const requestLink = (query) => el("a", { href: `#/try?q=${encodeURIComponent(query.slice(0, 2000))}`, text: visible(query.slice(0, 300)) });
+const requestLink = (query) => exported ? visible(query.slice(0, 300)) : el("a", { href: `#/try?q=${encodeURIComponent(query.slice(0, 2000))}`, text: visible(query.slice(0, 300)) });
 
 /** @param {any} report */
 function evaluation(report) {
@@ -93,7 +93,7 @@ function evaluateView(given) {
   return {
     title: "Evaluate",
     node: el("div", { class: "view evaluate" }, el("h1", { text: "Evaluate" }), figures,
-      section("What moved since a commit",
+      exported ? null : section("What moved since a commit",
         el("form", { class: "ask", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); drift(); } },
           el("label", { for: "rev", text: "Git revision" }), rev, el("button", { type: "submit", text: "Compare" })), since)),
     changed: (/** @type {any} */ changes) => { if (changes?.event !== "findings") load(); },

@@ -4,14 +4,16 @@
 /** @typedef {{title: string, node: HTMLElement, changed?: (changes: any) => void, focus?: HTMLElement}} View */
 
 /** @type {Array<{path: string, title: string, view: (given: URLSearchParams) => View}>} */
-const VIEWS = [
+const ALL_VIEWS = [
   { path: "/", title: "Catalog", view: catalogView },
   { path: "/try", title: "Try", view: tryView },
   { path: "/budget", title: "Budget", view: budgetView },
   { path: "/rivals", title: "Rivals", view: rivalsView },
   { path: "/evaluate", title: "Evaluate", view: evaluateView },
 ];
-/** @type {typeof VIEWS} */
+/** An export answers no new question. */
+const VIEWS = ALL_VIEWS.filter((it) => !exported || !["/try", "/budget"].includes(it.path));
+/** @type {typeof ALL_VIEWS} */
 const MORE_VIEWS = [
   { path: "/skill", title: "Skill", view: skillView },
 ];
@@ -111,6 +113,11 @@ async function start() {
   addEventListener("hashchange", route);
   route();
   performance.mark("catalog drawn");
-  follow(sayLive);
+  if (exported) {
+    const place = /** @type {HTMLElement} */ (document.getElementById("live"));
+    const made = new Date(exported.made * 1000).toISOString().slice(0, 16).replace("T", " ");
+    fill(place, el("span", { class: "faint small", text: `exported ${made} UTC${exported.commit ? ` at commit ${exported.commit.slice(0, 12)}` : ", from no commit"}` }));
+    await judge();
+  } else follow(sayLive);
 }
 start();

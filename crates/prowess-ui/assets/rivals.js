@@ -74,7 +74,7 @@ function rivalsView(given) {
       el("div", { class: "halves" }, both.map((/** @type {any} */ it, /** @type {number} */ at) => el("div", { class: "half" },
         el("h3", null, it ? el("a", { href: skillLink(it.path), text: visible(it.name) }) : visible(pair.skills[at])),
         el("p", null, it ? marked(it.description, pair.words) : "It is gone meanwhile."),
-        it ? el("p", { class: "small" }, el("a", { href: `#/try?q=${encodeURIComponent(it.description.split(/[.\n]/)[0].slice(0, 300))}`, text: "Ask for it by its own words" })) : null)))));
+        it && !exported ? el("p", { class: "small" }, el("a", { href: `#/try?q=${encodeURIComponent(it.description.split(/[.\n]/)[0].slice(0, 300))}`, text: "Ask for it by its own words" })) : null)))));
   };
   /** @param {any} pair */
   const choose = (pair) => {

@@ -34,7 +34,7 @@ function skillView(given) {
         el("h1", null, visible(shown.name), " ", badge(shown.state)),
         shown.reason ? el("p", { class: "reason", text: visible(shown.reason) }) : null,
         el("p", { class: "lead", text: visible(shown.description.slice(0, 3000)) || "It has no description, so no model is offered it." }),
-        el("p", { class: "actions" },
+        exported ? null : el("p", { class: "actions" },
           el("a", { class: "button", href: `#/try?skill=${encodeURIComponent(path)}`, text: "Why does it fire, or not?" }))),
       el("div", { class: "two" },
         el("div", null,
@@ -83,14 +83,14 @@ function skillView(given) {
     if (all.length === 0) return section("Findings", el("p", { class: "good-text", text: "Nothing is wrong with it." }));
     const fixable = all.filter((/** @type {any} */ it) => it.fix && it.severity !== "hint").length;
     return section("Findings",
-      fixable > 1 ? el("p", { class: "actions" }, el("button", { type: "button", onclick: () => fix(null, place) }, `Fix ${fixable} at once\u2026`)) : null, place,
+      fixable > 1 && !exported ? el("p", { class: "actions" }, el("button", { type: "button", onclick: () => fix(null, place) }, `Fix ${fixable} at once\u2026`)) : null, place,
       el("ul", { class: "findings" }, all.slice(0, 200).map((/** @type {any} */ it) => {
         const item = el("li", null,
           el("p", null, badge(it.severity, it.severity === "error" ? "bad" : it.severity === "warning" ? "warn" : "dim"), " ",
             el("code", { text: it.code }), el("span", { class: "faint", text: ` line ${it.line}, column ${it.column}` })),
           el("p", { text: visible(it.message) }),
           it.help ? el("p", { class: "faint", text: visible(it.help) }) : null,
-          it.fix ? el("button", { type: "button", onclick: () => fix(it.code, item) }, `Fix: ${visible(it.fix.title).slice(0, 80)}\u2026`) : null);
+          it.fix && !exported ? el("button", { type: "button", onclick: () => fix(it.code, item) }, `Fix: ${visible(it.fix.title).slice(0, 80)}\u2026`) : null);
         return item;
       })),
       all.length > 200 ? el("p", { class: "faint", text: `and ${count(all.length - 200, "more finding")}` }) : null);
@@ -156,7 +156,7 @@ function skillView(given) {
     };
     return section("Files",
       el("ul", { class: "plain" }, shown.resources.slice(0, 200).map((/** @type {any} */ it) => el("li", null,
-        el("button", { type: "button", class: "link", onclick: () => open(it.path), text: visible(it.path) }),
+        exported ? visible(it.path) : el("button", { type: "button", class: "link", onclick: () => open(it.path), text: visible(it.path) }),
         el("span", { class: "faint small", text: ` ${size(it.size)}${it.executable ? ", can be run" : ""}` })))),
       shown.resources.length > 200 || shown.resources_partial ? el("p", { class: "faint small", text: "and more" }) : null, place);
   };

@@ -18,6 +18,7 @@
 //! ```
 
 pub use app::{App, Options};
+pub use export::export;
 pub use feed::Feed;
 pub use markdown::blocks;
 pub use question::{Choice, Engine, Fault, Question};
@@ -27,6 +28,9 @@ pub use secret::Secret;
 pub mod assets;
 mod markdown;
 mod question;
+
+// The page without a server.
+mod export;
 
 // Who may ask.
 mod secret;

@@ -142,6 +142,11 @@ impl Fault {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
+    /// What a person reads.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// One step to take.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

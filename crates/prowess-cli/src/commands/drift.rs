@@ -21,7 +21,7 @@ use crate::{
     session::Session,
 };
 
-mod revision;
+pub(super) mod revision;
 
 /// Compare the answers of two catalogs to the same requests: what moved, what was lost
 #[derive(Debug, Args)]

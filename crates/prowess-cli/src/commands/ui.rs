@@ -2,22 +2,26 @@
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use clap::Args;
-use prowess::{LiveCatalog, format::Profile, select::Policy};
-use prowess_ui::{App, Feed, Options, Secret};
+use prowess::{Catalog, LiveCatalog, format::Profile, select::Policy};
+use prowess_ui::{App, Fault, Feed, Options, Secret};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{prompt::note_untrusted, serve::asked_to_end, watch};
+use super::{drift, prompt::note_untrusted, serve::asked_to_end, watch};
 use crate::{
     exit::{Exit, Failure},
+    files,
     places::Request,
-    render::count,
+    render::{count, thousands},
     session::Session,
+    write::write_whole,
 };
 
 mod engine;
@@ -36,6 +40,9 @@ pub(crate) struct Arguments {
     /// Change no file, whatever the page asks
     #[arg(long)]
     read_only: bool,
+    /// Write the page with all it shows into DIR, as a static site, and serve nothing
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "no_open", "read_only"])]
+    export: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
@@ -56,6 +63,10 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     note_untrusted(catalog.skills(), session);
     catalog.prepare();
     let skills = catalog.skills().len();
+    if let Some(folder) = &arguments.export {
+        let engine = Local::new(Arc::clone(&live), true, session);
+        return export(folder, &engine, &catalog, session);
+    }
     drop(catalog);
     let feed = Feed::default();
     let follower = follow(&live, &feed)?;
@@ -83,6 +94,40 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     // It has nothing left to wait for.
     let _ = follower.join();
     done.map(|()| Exit::Fine)
+}
+
+/// Writes a static site. A folder that holds another page is left alone.
+fn export(
+    folder: &Path,
+    engine: &Local,
+    catalog: &Catalog,
+    session: &mut Session,
+) -> Result<Exit, Failure> {
+    let [page, data] = ["index.html", "data.js"].map(|name| folder.join(name));
+    if files::is_there(&page) && !files::is_there(&data) {
+        let message = format!("`{}` holds another page", folder.display());
+        return Err(Failure::new(message).hint("name a folder of its own"));
+    }
+    let failed = |it: Fault| Failure::new(format!("cannot export: {}", it.message()));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let made = now.map_or(0, |it| it.as_secs());
+    let commit = drift::revision::head(catalog, session);
+    let site = prowess_ui::export(engine, made, commit.as_deref()).map_err(failed)?;
+    let (mut written, mut bytes) = (0, 0);
+    for file in site {
+        let (name, text) = file.map_err(failed)?;
+        write_whole(&folder.join(name), text.as_bytes())?;
+        written += 1;
+        bytes += text.len();
+    }
+    session.output.data(&format!("{}\n", page.display()))?;
+    session.output.finish()?;
+    session.output.message(&format!(
+        "{} on a page that any web server can hand out: {written} files, {} KB\n",
+        count(catalog.skills().len(), "skill"),
+        thousands(bytes / 1000)
+    ));
+    Ok(Exit::Fine)
 }
 
 async fn serve(

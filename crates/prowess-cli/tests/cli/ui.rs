@@ -227,6 +227,40 @@ fn a_fix_is_shown_and_then_written_unless_the_page_only_reads() {
 }
 
 #[test]
+fn an_export_is_a_site_and_leaves_other_pages_alone() {
+    let hostile = "---\nname: '</script>'\ndescription: Fills forms. Use when asked.\n__proto__: 1\n---\n# Go\n";
+    let world = World::with(&[
+        ("skills/pdf/SKILL.md", &skill("pdf", "Fills PDF forms")),
+        ("skills/odd/SKILL.md", hostile),
+    ]);
+    let run = world.run(&format!("ui --export site {HERE}"));
+    assert!(run.contains("site/index.html"), "{run}");
+    let page = world.read("work/site/index.html");
+    assert!(page.contains("Content-Security-Policy") && page.contains("\"data.js\""));
+    assert!(
+        !page.contains("Fills"),
+        "what skills say is no part of the page"
+    );
+    let data = world.read("work/site/data.js");
+    let text = data.strip_prefix("var EXPORTED = JSON.parse(").unwrap();
+    let text: String = serde_json::from_str(text.strip_suffix(");\n").unwrap()).unwrap();
+    let data: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(data["answers"]["list"]["skills"][1]["name"], "pdf");
+    assert!(data["made"].as_u64().is_some() && data["commit"].is_null());
+    assert!(
+        world
+            .read("work/site/data/0.js")
+            .starts_with("EXPORTED.skills[0] = JSON.parse(\"")
+    );
+    // Once more over itself; a page that somebody else wrote stays.
+    world.run(&format!("ui --export site {HERE}"));
+    world.file("work/mine/index.html", "mine");
+    let refused = world.run(&format!("ui --export mine {HERE}"));
+    assert!(refused.contains("`mine` holds another page"), "{refused}");
+    assert_eq!(world.read("work/mine/index.html"), "mine");
+}
+
+#[test]
 fn an_edited_file_is_told_to_the_page() {
     let world = World::with(&[("skills/pdf/SKILL.md", &skill("pdf", "Fills PDF forms"))]);
     let page = Page::open(&world, HERE);

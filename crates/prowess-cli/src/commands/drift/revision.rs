@@ -13,6 +13,17 @@ use crate::{exit::Failure, files, session::Session};
 /// A list of every file of a large monorepo fits; more is not a list to read.
 const MOST_LISTED: u64 = 256 * 1024 * 1024;
 
+/// The commit that is checked out where the command was started; `None` where there is none, or
+/// where nobody may look.
+pub(in crate::commands) fn head(now: &Catalog, session: &Session) -> Option<String> {
+    let start = files::real_path(session.places().start()).ok()?;
+    let top = session.places().repository_of(&start)?;
+    may_be_read(&top, now, session).ok()?;
+    let git = Git::new(&top, session.environment.search_path.as_deref()).ok()?;
+    let commit = git.run(&["rev-parse", "--verify", "--quiet", "HEAD"], "", 4096);
+    Some(String::from_utf8_lossy(&commit.ok()?).trim().to_owned())
+}
+
 /// Reads every `SKILL.md` the revision has below the folders the catalog came from.
 pub(super) fn read(rev: &str, now: &Catalog, session: &Session) -> Result<MemorySource, Failure> {
     let places = session.places();
