@@ -141,13 +141,13 @@ fn rivals(rules: &Rules, files: &[Listed], at: usize) -> Rivals {
     let mut worst = Rivals::None;
     for (other, it) in files.iter().enumerate() {
         let same = it.entry().is_some_and(|it| it.name == entry.name);
-        if other == at
-            || !same
-            || it.found.real == own.found.real && it.found.root == own.found.root
-        {
+        let one_folder = it.found.root == own.found.root;
+        // Two ways to one file are no rivals where the client keeps one of them: it is the same.
+        let one_file = it.found.real == own.found.real
+            && (one_folder || rules.same_name != Some(SameName::Both));
+        if other == at || !same || one_file {
             continue;
         }
-        let one_folder = it.found.root == own.found.root;
         let rule = if one_folder {
             rules.same_folder
         } else {

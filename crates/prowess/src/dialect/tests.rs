@@ -506,6 +506,19 @@ fn a_file_is_judged_by_the_link_that_leads_to_it() {
             repo/.agents/skills/pdf/SKILL.md: loads
         "#]],
     );
+    // Whichever of the two OpenCode keeps, it is the same file.
+    check_tree(
+        &tree,
+        "opencode",
+        &[
+            "repo/.agents/skills/pdf/SKILL.md",
+            "repo/.claude/skills/pdf/SKILL.md",
+        ],
+        &expect![[r#"
+            repo/.agents/skills/pdf/SKILL.md: loads
+            repo/.claude/skills/pdf/SKILL.md: loads
+        "#]],
+    );
 }
 
 #[test]
