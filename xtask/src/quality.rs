@@ -1,8 +1,10 @@
 //! Scores the ranker on labelled requests, with the columns of the data's own `score.py`.
 
 mod ablate;
+mod background;
 mod calibrate;
 mod data;
+mod fit;
 mod floor;
 mod metrics;
 
@@ -37,7 +39,13 @@ pub(crate) struct Args {
     /// Fits the confidence and shows how well it holds, with catalogs of 1,000, 100 and 20.
     #[arg(long)]
     calibrate: bool,
-    /// Scores each of these settings too, as `pair=0,cover=1`.
+    /// Fits the weights of the signals, and shows how they hold without each source.
+    #[arg(long)]
+    fit: bool,
+    /// Writes the table of how rare terms are among real skills at large.
+    #[arg(long)]
+    background: bool,
+    /// Scores each of these settings too, as `pairs=0,cover=1`.
     #[arg(long = "try")]
     tries: Vec<String>,
     /// Turns each idea off in turn, and tells what that costs.
@@ -62,7 +70,7 @@ pub(crate) struct Tuning {
 }
 
 impl Tuning {
-    /// Reads settings such as `pair=0,cover=1`; the rest stays as it is.
+    /// Reads settings such as `pairs=0,cover=1`; the rest stays as it is.
     pub(crate) fn parse(settings: &str) -> Self {
         let mut tuning = Self::default();
         for pair in settings.split(',').filter(|pair| !pair.is_empty()) {
@@ -79,9 +87,9 @@ impl Tuning {
             .position(|f| *f == field);
         match (head, at) {
             ("w", Some(at)) => &mut self.fields.weight[at],
-            ("b", Some(at)) => &mut self.fields.dilution[at],
+            ("b", Some(at)) => &mut self.fields.b[at],
             ("p", Some(at)) => &mut self.fields.pivot[at],
-            ("half", _) => &mut self.fields.half,
+            ("k1", _) => &mut self.fields.k1,
             _ => self
                 .weights
                 .get_mut(key)
@@ -99,6 +107,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         println!("note: the labelled data is not here; set PROWESS_SHARED or pass --data");
         return ExitCode::SUCCESS;
     };
+    if args.background {
+        background::run(&data);
+        return ExitCode::SUCCESS;
+    }
     if args.calibrate {
         let sets: Vec<_> = ["c1000", "c100"]
             .iter()
@@ -111,6 +123,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
             .collect();
         let sets: Vec<_> = sets.iter().map(|(data, indexes)| (data, indexes)).collect();
         calibrate::run(&sets, args.ranker);
+        return ExitCode::SUCCESS;
+    }
+    if args.fit {
+        fit::run(&data, &build(&data, &FieldWeights::default()));
         return ExitCode::SUCCESS;
     }
     if args.ablate {
@@ -138,21 +154,22 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+pub(crate) fn entry(skill: &data::Skill) -> Entry<'_> {
+    Entry {
+        name: &skill.name,
+        description: (&*skill.description).into(),
+        tags: skill.tags.iter().map(String::as_str).collect(),
+        body: &skill.body,
+    }
+}
+
 pub(crate) fn build(data: &Data, fields: &FieldWeights) -> Indexes {
     data.catalogs
         .iter()
         .map(|(group, ids)| {
             let entries: Vec<Entry<'_>> = ids
                 .iter()
-                .map(|id| {
-                    let skill = &data.skills[*id as usize];
-                    Entry {
-                        name: &skill.name,
-                        description: (&*skill.description).into(),
-                        tags: skill.tags.iter().map(String::as_str).collect(),
-                        body: &skill.body,
-                    }
-                })
+                .map(|id| entry(&data.skills[*id as usize]))
                 .collect();
             (
                 group.clone(),

@@ -323,9 +323,9 @@ mod tests {
             Lost "Fills in PDF forms.": Some(1) to Some(2), confident to confident, now Some("pdf")
             Lost "sql review": Some(1) to None, confident to none, now None
             Lost "Reviews SQL queries for speed.": Some(1) to None, confident to none, now None
-            Changed "pdf forms": Some(1) to Some(1), confident to ambiguous, now Some("pdf-forms")
-            Changed "pdf merge": Some(1) to Some(1), confident to ambiguous, now Some("pdf-merge")
-            Changed "Merges PDF files into one.": Some(1) to Some(1), confident to ambiguous, now Some("pdf-merge")
+            Changed "pdf forms": Some(1) to Some(1), confident to confident, now Some("pdf-forms")
+            Changed "pdf merge": Some(1) to Some(1), confident to confident, now Some("pdf-merge")
+            Changed "Merges PDF files into one.": Some(1) to Some(1), confident to confident, now Some("pdf-merge")
             added ["pdf"], removed ["sql-review"]
         "#]]
         .assert_eq(&tell(&base, &now, &probes(&base)));

@@ -42,7 +42,7 @@ const MOST_PROBE_BYTES: usize = 600;
 pub fn rivals(catalog: &Catalog, least: f32, threads: usize) -> Vec<Rivals> {
     let policy = Policy {
         top_k: NEAREST + 1,
-        min_score: Some(f32::MIN_POSITIVE),
+        min_score: Some(Ranker::default().lowest_score()),
         ..Policy::default()
     };
     let claims: Vec<Claim<'_>> = catalog.model_visible().map(Claim::new).collect();

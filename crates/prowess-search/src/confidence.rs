@@ -2,7 +2,7 @@
 //!
 //! The best matches share one chance with each other and with the answer that none is right, so
 //! two that are equally good are never both likely. What each brings is how strong it is and how
-//! near it comes to the first. The weights were fitted on labelled requests (`cargo xtask quality
+//! far it is behind the first. The weights were fitted on labelled requests (`cargo xtask quality
 //! --calibrate`); `docs/SELECTION.md` shows how well the result holds.
 
 use crate::{rank::Scored, ranker::Ranker};
@@ -11,7 +11,10 @@ use crate::{rank::Scored, ranker::Ranker};
 pub const CONFIDENT: f32 = 0.7;
 
 /// Below this confidence nothing is relevant.
-pub const RELEVANT: f32 = 0.25;
+///
+/// Chosen by cost: saying `none` to somebody whose skill is on top costs more than a menu for
+/// somebody who needs no skill. `cargo xtask quality --calibrate` counts both.
+pub const RELEVANT: f32 = 0.27;
 
 /// A menu holds what has at least this share of the first match's confidence.
 pub const CLOSE: f32 = 0.2;
@@ -19,44 +22,45 @@ pub const CLOSE: f32 = 0.2;
 /// So many matches share the chance, and make the menu.
 pub(crate) const MENU: usize = 5;
 
+/// Where no word of the request stands in name, description or tags, the confidence is not above
+/// this: instructions mention many things that a skill is not for.
+const BODY_ALONE: f32 = 0.5;
+
 /// What is known of a match besides its text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
-    /// Its score, in proportion to the rarest a word can be in a catalog of this size.
+    /// Its score, in proportion to the root of the rarest a word can be in a catalog of this
+    /// size: of what makes a score, words grow with the catalog and the other signals do not.
     pub strength: f32,
-    /// Its score as a share of the first match's.
-    pub nearness: f32,
+    /// The root of how much less its score is than the first match's: the first steps count most.
+    pub behind: f32,
 }
 
-/// Constant, strength and nearness, for the ranker `lexical`.
-const LEXICAL: [f32; 3] = [-7.0, 7.3, 1.8];
+/// Constant, strength and behind, for the ranker `lexical`.
+const LEXICAL: [f32; 3] = [-4.3, 1.37, -0.73];
 
-/// The same for `overlap`, whose scores say little: only the nearness helps.
-const OVERLAP: [f32; 3] = [-4.8, 0.0, 3.2];
+/// The same for `overlap`, whose scores say little: only the distance helps.
+const OVERLAP: [f32; 3] = [-0.9, 0.0, -1.6];
 
 impl Evidence {
     /// What is known of each of the ranked documents. `size` is the number of documents.
     pub fn of(ranked: &[Scored], size: usize) -> Vec<Self> {
-        let rarest = (2.0 * size as f32 + 2.0).ln();
+        let rarest = (2.0 * size as f32 + 2.0).ln().sqrt();
         let first = ranked.first().map_or(0.0, |scored| scored.score);
         let evidence = |scored: &Scored| Self {
             strength: scored.score / rarest,
-            nearness: if first > 0.0 {
-                scored.score / first
-            } else {
-                1.0
-            },
+            behind: (first - scored.score).max(0.0).sqrt(),
         };
         ranked.iter().map(evidence).collect()
     }
 
     /// How likely it is that this match is right, against none being right.
     pub fn odds(&self, ranker: Ranker) -> f32 {
-        let [constant, strength, nearness] = match ranker {
+        let [constant, strength, behind] = match ranker {
             Ranker::Lexical => LEXICAL,
             Ranker::Overlap => OVERLAP,
         };
-        let sum = constant + strength * self.strength + nearness * self.nearness;
+        let sum = constant + strength * self.strength + behind * self.behind;
         // More would not fit a number; it is certain long before.
         sum.min(40.0).exp()
     }
@@ -70,8 +74,12 @@ pub(crate) fn weigh(ranker: Ranker, found: &[Scored], size: usize) -> Vec<f32> {
         .collect();
     // However many are asked for, the first ones decide, so that the confidence stays the same.
     let shared: f32 = 1.0 + odds.iter().take(MENU).sum::<f32>();
-    let weigh = |(at, odds)| odds / (shared + if at < MENU { 0.0 } else { odds });
-    odds.into_iter().enumerate().map(weigh).collect()
+    let weigh = |(at, (odds, scored)): (usize, (f32, &Scored))| {
+        let confidence = odds / (shared + if at < MENU { 0.0 } else { odds });
+        let body_alone = ranker == Ranker::Lexical && scored.metadata <= 0.0;
+        confidence.min(if body_alone { BODY_ALONE } else { 1.0 })
+    };
+    odds.into_iter().zip(found).enumerate().map(weigh).collect()
 }
 
 #[cfg(test)]
@@ -80,8 +88,8 @@ mod tests {
 
     fn weighed(scores: &[f32]) -> Vec<f32> {
         let found = |(at, score): (usize, &f32)| Scored {
-            document: at as u32,
-            score: *score,
+            metadata: 1.0,
+            ..Scored::new(at as u32, *score)
         };
         let found: Vec<Scored> = scores.iter().enumerate().map(found).collect();
         weigh(Ranker::Lexical, &found, 100)
@@ -89,15 +97,22 @@ mod tests {
 
     #[test]
     fn matches_that_tie_share_one_chance() {
-        let [alone] = weighed(&[9.0])[..] else {
+        let [alone] = weighed(&[15.0])[..] else {
             panic!("one in, one out");
         };
         assert!(alone > 0.95, "{alone}");
         for ties in 2..8 {
-            let tied = weighed(&vec![9.0; ties]);
+            let tied = weighed(&vec![15.0; ties]);
             assert!(tied[0] <= 0.5, "{tied:?}");
             assert!(tied.iter().take(MENU).sum::<f32>() <= 1.0, "{tied:?}");
         }
+    }
+
+    #[test]
+    fn instructions_alone_are_no_reason_to_be_sure() {
+        let alone = weigh(Ranker::Lexical, &[Scored::new(0, 40.0)], 100)[0];
+        assert!(alone <= BODY_ALONE, "{alone}");
+        assert!(weighed(&[40.0])[0] > 0.95);
     }
 
     #[test]

@@ -176,10 +176,7 @@ impl Vectors {
     /// The allowed documents whose vector says anything, nearest first.
     fn nearest(&self, vector: &[f32], limit: usize, allow: impl Fn(u32) -> bool) -> Vec<Scored> {
         let mut near: Vec<Scored> = (0..self.documents as u32)
-            .map(|document| Scored {
-                document,
-                score: self.adds(document, vector),
-            })
+            .map(|document| Scored::new(document, self.adds(document, vector)))
             .filter(|found| found.score > 0.0 && allow(found.document))
             .collect();
         keep_best(&mut near, limit);
@@ -205,11 +202,12 @@ fn by_words(index: &Index, query: &Query, wide: &Policy, near: &mut [Scored]) ->
     near.sort_unstable_by_key(|found| found.document);
     let place = |document: u32| near.binary_search_by_key(&document, |found| found.document);
     let policy = Policy {
-        min_score: Some(0.0),
+        min_score: Some(wide.ranker.lowest_score()),
         ..wide.clone()
     };
     let said = index.select(query, &policy, |document| place(document).is_ok());
-    let mut words = vec![0.0; near.len()];
+    // One that shares no word with the request has what the request's form adds to all.
+    let mut words = vec![query.form(); near.len()];
     for found in said.matches {
         if let Ok(place) = place(found.document) {
             words[place] = found.score;
@@ -219,10 +217,7 @@ fn by_words(index: &Index, query: &Query, wide: &Policy, near: &mut [Scored]) ->
 }
 
 fn scored(found: &Match) -> Scored {
-    Scored {
-        document: found.document,
-        score: found.score,
-    }
+    Scored::new(found.document, found.score)
 }
 
 /// Like the decision by words, but the surest of the menu need not be its first: the vectors may

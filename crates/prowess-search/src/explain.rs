@@ -6,14 +6,16 @@ use serde::Serialize;
 
 use crate::{
     index::{
-        Entry, EntryReader, FULL, Field, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Index, Reading,
+        Entry, EntryReader, FULL, Field, GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Index,
+        Reading,
     },
     query::{Query, TermQuery, Words, idf},
     rank::{
         Scored,
-        lexical::{Signals, Word, signals},
+        lexical::{self, Document, Word, signals},
         overlap,
     },
+    weights::{Signal, Signals},
 };
 
 /// What a word of the request added in one field.
@@ -42,6 +44,16 @@ pub struct WordAdded {
     pub skills: u32,
 }
 
+/// What one signal added, or took away.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SignalAdded {
+    /// The signal.
+    pub signal: Signal,
+    /// What it added.
+    pub added: f32,
+}
+
 /// A word the request has and the skill has not.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -68,6 +80,8 @@ pub struct Explanation {
     pub name: f32,
     /// What was added because words stand together as in the request.
     pub pairs: f32,
+    /// What every other signal added or took away, most first.
+    pub signals: Vec<SignalAdded>,
     /// Words the name, description and tags do not have, the weightiest first.
     pub missing: Vec<Missing>,
 }
@@ -126,7 +140,7 @@ impl<'a> Explainer<'a> {
     pub fn explain(&mut self, entry: &Entry<'_>) -> Explanation {
         let reading = self.reader.read(entry, &self.index.weights);
         match &self.query.words {
-            Words::Lexical(terms) => lexical(self.index, terms, &reading),
+            Words::Lexical(terms) => by_terms(self.index, terms, &reading),
             Words::Overlap(tokens) => overlap(tokens, &reading),
         }
     }
@@ -139,9 +153,10 @@ impl Index {
     }
 }
 
-fn lexical(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> Explanation {
+fn by_terms(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> Explanation {
     let weights = &query.weights;
     let mut score = 0.0;
+    let mut background_cover = 0.0;
     let mut words = Vec::new();
     let mut missing = Vec::new();
     for term in &query.terms {
@@ -151,6 +166,9 @@ fn lexical(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> Explanati
             // The same arithmetic as in the ranker, so that the score is the same to the bit.
             let added = term.presence + term.worth / FULL * f32::from(impact);
             score += added;
+            // The same for every place, so it is told as a signal.
+            background_cover += term.background_cover;
+            let added = added - term.background_cover;
             let whole: f32 = parts.iter().sum();
             for (field, part) in Field::ALL
                 .into_iter()
@@ -182,39 +200,53 @@ fn lexical(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> Explanati
             });
         }
     }
-    let found = signals_of(index, query, reading);
-    score += found.sum(weights);
+    let (found, _) = signals_of(index, query, reading);
+    score += lexical::sum(query, &found);
+    let mut signals: Vec<SignalAdded> = Signal::ALL
+        .into_iter()
+        .filter(|signal| !matches!(signal, Signal::Name | Signal::Pairs))
+        .map(|signal| SignalAdded {
+            signal,
+            added: match signal {
+                Signal::BackgroundCover => background_cover,
+                _ => weights.added(signal, &found),
+            },
+        })
+        .filter(|it| it.added != 0.0)
+        .collect();
+    signals.sort_by(|l, r| r.added.abs().total_cmp(&l.added.abs()));
     words.sort_by(|l, r| r.added.total_cmp(&l.added));
     missing.sort_by(|l, r| r.share.total_cmp(&l.share));
     Explanation {
         score,
         words,
-        name: weights.name_cover * found.name,
-        pairs: weights.pair * found.pairs,
+        name: weights.added(Signal::Name, &found),
+        pairs: weights.added(Signal::Pairs, &found),
+        signals,
         missing,
     }
 }
 
-fn signals_of(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> Signals {
-    let mut others: Vec<f32> = Vec::new();
-    let words: Vec<Word> = reading
-        .metadata()
-        .map(|term| {
-            let Some(term) = term else { return Word::Gap };
-            if let Some(place) = query.terms.iter().position(|asked| asked.text == term) {
-                return Word::Asked(place as u32);
-            }
-            let count = index.document_count(&index.numbers(term));
-            others.push(idf(index.len(), count));
-            Word::Other(others.len() as u32 - 1)
-        })
-        .collect();
-    signals(
-        query,
-        words.into_iter(),
-        |other| others[other as usize],
-        &mut Vec::new(),
-    )
+fn signals_of(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> (Signals, f32) {
+    let words = reading.metadata().iter().map(|&id| match id {
+        GAP => Word::Gap,
+        _ => {
+            let text = reading.text(id);
+            let place = query.terms.iter().position(|asked| asked.text == text);
+            place.map_or(Word::Other(id), |place| Word::Asked(place as u32))
+        }
+    });
+    let document = Document {
+        words,
+        body_pairs: reading.body_pairs(),
+        phrases: reading.phrases(),
+        idf_of: |id: u32| {
+            let count = index.document_count(&index.numbers(reading.text(id)));
+            idf(index.len(), count)
+        },
+        text_of: |id: u32| reading.text(id),
+    };
+    signals(query, document, &mut Vec::new())
 }
 
 fn overlap(tokens: &[(String, f32)], reading: &Reading<'_>) -> Explanation {
@@ -266,6 +298,7 @@ fn overlap(tokens: &[(String, f32)], reading: &Reading<'_>) -> Explanation {
         words,
         name: 0.0,
         pairs: 0.0,
+        signals: Vec::new(),
         missing,
     }
 }
@@ -334,7 +367,8 @@ impl Index {
         entry: impl Fn(u32) -> Entry<'a>,
         allow: impl Fn(u32) -> bool,
     ) -> Why {
-        let found = self.rank(query, f32::MIN_POSITIVE, self.len(), allow);
+        let least = query.ranker().lowest_score();
+        let found = self.rank(query, least, self.len(), allow);
         let mut explainer = Explainer::new(self, query);
         let own = entry(document);
         let explanation = explainer.explain(&own);

@@ -11,6 +11,7 @@ mod bytes;
 mod derive;
 mod fields;
 mod forward;
+mod grouped;
 mod local;
 mod near;
 mod postings;
@@ -138,6 +139,20 @@ impl Index {
         let parts = self.parts.iter().zip(numbers);
         let counts = parts.filter_map(|(part, number)| Some(part.count((*number)?)));
         counts.sum()
+    }
+
+    /// Every term with the number of documents that hold it, in no order that means anything.
+    pub fn document_frequencies(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.parts.iter().enumerate().flat_map(move |(at, part)| {
+            let terms = (0..part.segment.terms.len() as u32).map(|id| part.segment.terms.text(id));
+            // A term of several parts is told by the first.
+            let first = move |numbers: &[Option<u32>]| numbers[..at].iter().all(Option::is_none);
+            terms.filter_map(move |term| {
+                let numbers = self.numbers(term);
+                let count = self.document_count(&numbers);
+                (first(&numbers) && count > 0).then_some((term, count))
+            })
+        })
     }
 
     /// The bytes it keeps in memory.

@@ -1,9 +1,11 @@
 //! A request, read once: what to look for, and how much each word weighs.
 
 use crate::{
+    form::form,
     index::{Field, Index, sections},
-    ranker::{Ranker, Weights},
-    words::{self, Interner, Kind, Stemmers},
+    ranker::Ranker,
+    weights::{Signal, Weights},
+    words::{self, Interner, Kind, Stemmers, phrase},
 };
 
 /// Longer requests are read at both ends only: what is wanted stands there, the middle is
@@ -13,6 +15,9 @@ const MAX_END_BYTES: usize = 16 * 1024;
 /// Terms beyond this many, lightest first, are left out: a request of this length has said what
 /// it wants.
 const MAX_TERMS: usize = 160;
+
+/// Quoted phrases are looked for among so many words of a request.
+const MAX_SAID: usize = 512;
 
 /// Two words are tried as one, and one as two, up to this length; longer compounds are data.
 const MAX_COMPOUND: usize = 24;
@@ -60,6 +65,15 @@ impl Query {
         }
     }
 
+    /// What the request's form adds to every score.
+    #[cfg(feature = "embeddings")]
+    pub(crate) fn form(&self) -> f32 {
+        match &self.words {
+            Words::Lexical(terms) => terms.weights.signals[Signal::Form as usize] * terms.form,
+            Words::Overlap(_) => 0.0,
+        }
+    }
+
     /// The ranker it was read for.
     pub fn ranker(&self) -> Ranker {
         match self.words {
@@ -81,8 +95,11 @@ pub(crate) struct QueryTerm {
     pub(crate) weight: f32,
     /// Inverse document frequency: large for rare terms.
     pub(crate) idf: f32,
-    /// What a document gets for holding the term at all.
+    /// How rare it is among skills at large.
+    pub(crate) background: f32,
+    /// What a document gets for holding the term at all, and the share of the background in it.
     pub(crate) presence: f32,
+    pub(crate) background_cover: f32,
     /// What a document gets for the term at its greatest effect.
     pub(crate) worth: f32,
     /// How many documents hold it: its document frequency.
@@ -99,8 +116,23 @@ pub(crate) struct TermQuery {
     places: Interner,
     /// Pairs of terms that stand next to each other, sorted.
     pub(crate) pairs: Vec<(u32, u32)>,
+    /// The same pairs as the instructions keep them, with what each is worth, sorted.
+    pub(crate) pair_hashes: Vec<(u16, f32)>,
+    /// Every word of the request as it stands, everyday words too: its hash, and its rarity as a
+    /// share of the rarest a word can be.
+    pub(crate) said: Vec<(u32, f32)>,
+    /// The programming languages it names, one bit each.
+    pub(crate) languages: u32,
+    /// What its form adds to every score.
+    pub(crate) form: f32,
+    /// How many terms there are that a document can have.
+    pub(crate) count: f32,
+    /// The rarity of a word that no document has.
+    pub(crate) rarest: f32,
     /// Weight of all terms together.
     pub(crate) total: f32,
+    /// The same by how rare each term is among skills at large.
+    pub(crate) at_large: f32,
     /// What sums are divided by, so that long and short requests compare.
     pub(crate) norm: f32,
     pub(crate) weights: Weights,
@@ -139,7 +171,13 @@ impl TermQuery {
         query.weigh();
         query.resolve(index, &stemmers);
         query.drop_lightest();
+        query.rarest = idf(index.len(), 0);
         query.normalize();
+        query.hash_pairs();
+        query.say(text, &stemmers);
+        let languages = query.terms.iter().map(|term| words::language(&term.text));
+        query.languages = languages.fold(0, |all, bit| all | bit);
+        query.form = form(text);
         query
     }
 
@@ -205,7 +243,9 @@ impl TermQuery {
             kind,
             weight: place,
             idf: 0.0,
+            background: 0.0,
             presence: 0.0,
+            background_cover: 0.0,
             worth: 0.0,
             count: 0,
             numbers: Vec::new(),
@@ -275,14 +315,52 @@ impl TermQuery {
         self.norm = said.max(1.0).powf(self.weights.root);
         let weight = |term: &QueryTerm| term.weight * term.idf;
         self.total = self.terms.iter().map(weight).sum();
+        self.count = self.terms.iter().filter(|it| it.weight > 0.0).count() as f32;
+        for term in &mut self.terms {
+            term.background = words::background(&term.text);
+        }
+        let at_large = |term: &QueryTerm| term.weight * term.background;
+        let all: f32 = self.terms.iter().map(at_large).sum();
+        self.at_large = all;
+        let cover = self.weights.signals[Signal::BackgroundCover as usize];
+        let share = |part: f32, whole: f32| if whole > 0.0 { part / whole } else { 0.0 };
         for term in &mut self.terms {
             let weight = weight(term);
             term.worth = weight / self.norm;
-            term.presence = if self.total > 0.0 {
-                self.weights.cover * weight / self.total
-            } else {
-                0.0
-            };
+            term.background_cover = cover * share(at_large(term), all);
+            term.presence = self.weights.cover * share(weight, self.total) + term.background_cover;
+        }
+    }
+
+    /// Works out what the pairs are kept as in instructions, and what each is worth.
+    fn hash_pairs(&mut self) {
+        let pair = |&(left, right): &(u32, u32)| {
+            let (left, right) = (&self.terms[left as usize], &self.terms[right as usize]);
+            let hash = |term: &QueryTerm| phrase::hash(term.text.as_bytes());
+            let worth = (left.weight * left.idf).min(right.weight * right.idf);
+            (phrase::pair(hash(left), hash(right)), worth)
+        };
+        self.pair_hashes = self.pairs.iter().map(pair).collect();
+        self.pair_hashes
+            .sort_unstable_by(|left, right| left.0.cmp(&right.0).then(right.1.total_cmp(&left.1)));
+        self.pair_hashes.dedup_by_key(|pair| pair.0);
+    }
+
+    /// Notes the words as they stand, so that quoted phrases can be found among them.
+    fn say(&mut self, text: &str, stemmers: &Stemmers) {
+        for end in ends(text) {
+            phrase::said(end, |hash, word| {
+                if self.said.len() >= MAX_SAID {
+                    return;
+                }
+                let mut rarity: f32 = 0.0;
+                words::terms(word, stemmers, |term, _| {
+                    if let Some(at) = self.places.get(term.as_bytes()) {
+                        rarity = rarity.max(self.terms[at as usize].idf);
+                    }
+                });
+                self.said.push((hash, rarity / self.rarest));
+            });
         }
     }
 }
@@ -348,7 +426,9 @@ impl QueryTerm {
             kind: Kind::Part,
             weight,
             idf: idf(index.len(), known.count),
+            background: 0.0,
             presence: 0.0,
+            background_cover: 0.0,
             worth: 0.0,
             count: known.count,
             numbers: known.numbers,
@@ -362,6 +442,27 @@ impl QueryTerm {
 pub(crate) fn idf(documents: usize, count: u32) -> f32 {
     let (documents, count) = (documents as f32, count as f32);
     (1.0 + (documents - count + 0.5) / (count + 0.5)).ln()
+}
+
+/// The different tokens of a request, and how often each stands in it.
+///
+/// All sums are halves, which `f32` holds exactly, so the order of adding does not matter.
+fn count_tokens(query: &str) -> Vec<(String, f32)> {
+    let mut numbers = Interner::<()>::default();
+    let mut counts: Vec<f32> = Vec::new();
+    words::tokens(query, |token| {
+        let lower = token.to_ascii_lowercase();
+        let (number, new) = numbers.intern(lower.as_bytes());
+        if new {
+            counts.push(0.0);
+        }
+        counts[number as usize] += 1.0;
+    });
+    counts
+        .into_iter()
+        .enumerate()
+        .map(|(number, count)| (numbers.text(number as u32).to_owned(), count))
+        .collect()
 }
 
 /// A word of a request, and whether it stands in a fenced block.
@@ -404,25 +505,4 @@ fn ends(text: &str) -> Vec<&str> {
         .find(boundary)
         .unwrap_or(text.len());
     vec![&text[..head], &text[tail..]]
-}
-
-/// The different tokens of a request, and how often each stands in it.
-///
-/// All sums are halves, which `f32` holds exactly, so the order of adding does not matter.
-fn count_tokens(query: &str) -> Vec<(String, f32)> {
-    let mut numbers = Interner::<()>::default();
-    let mut counts: Vec<f32> = Vec::new();
-    words::tokens(query, |token| {
-        let lower = token.to_ascii_lowercase();
-        let (number, new) = numbers.intern(lower.as_bytes());
-        if new {
-            counts.push(0.0);
-        }
-        counts[number as usize] += 1.0;
-    });
-    counts
-        .into_iter()
-        .enumerate()
-        .map(|(number, count)| (numbers.text(number as u32).to_owned(), count))
-        .collect()
 }

@@ -12,13 +12,22 @@ pub struct Scored {
     pub document: u32,
     /// How well it answers; comparable between requests for the ranker `lexical`.
     pub score: f32,
+    /// How much of what is asked stands in the name, the description and the tags, 0 to 1, for
+    /// the ranker `lexical`; else 0.
+    pub metadata: f32,
+}
+
+impl Scored {
+    pub(crate) fn new(document: u32, score: f32) -> Self {
+        Self {
+            document,
+            score,
+            metadata: 0.0,
+        }
+    }
 }
 
 /// Best first; equal scores in the order of the documents.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "sorting passes references"
-)]
 pub(crate) fn best_first(left: &Scored, right: &Scored) -> Ordering {
     right
         .score
@@ -167,7 +176,7 @@ mod tests {
             // Documents stand in another order than their slots, and some do not count.
             let document = |slot: usize| (slot * 7 % 901) as u32;
             let scored = |slot: usize, score: f32| {
-                (!slot.is_multiple_of(5)).then(|| Scored { document: document(slot), score })
+                (!slot.is_multiple_of(5)).then(|| Scored::new(document(slot), score))
             };
             let expected = |score: &dyn Fn(usize) -> f32| {
                 let mut all: Vec<Scored> = (0..sums.len())
@@ -188,12 +197,7 @@ mod tests {
 
     #[test]
     fn thresholds_that_are_no_numbers_do_no_harm() {
-        let scored = |slot: usize, score: f32| {
-            Some(Scored {
-                document: slot as u32,
-                score,
-            })
-        };
+        let scored = |slot: usize, score: f32| Some(Scored::new(slot as u32, score));
         let count = |least: f32| {
             let mut best = Best::new(usize::MAX, least);
             best.offer_divided(&[0.0, 2.0], &[1.0, 4.0], scored);

@@ -204,10 +204,7 @@ fn ranked(
 fn every(index: &Index, limit: usize, allow: impl Fn(u32) -> bool) -> Vec<Scored> {
     (0..index.len() as u32)
         .filter(|document| allow(*document))
-        .map(|document| Scored {
-            document,
-            score: 0.0,
-        })
+        .map(|document| Scored::new(document, 0.0))
         .take(limit)
         .collect()
 }

@@ -7,14 +7,19 @@
 use std::borrow::Cow;
 
 mod alias;
+mod background;
 mod fold;
 mod intern;
+mod language;
+pub(crate) mod phrase;
 mod scan;
 mod stem;
 mod stop;
 
+pub(crate) use background::background;
 pub use fold::is_dense;
 pub(crate) use intern::Interner;
+pub(crate) use language::language;
 pub(crate) use scan::{Span, each, scan};
 pub(crate) use stem::Stemmers;
 #[cfg(feature = "embeddings")]

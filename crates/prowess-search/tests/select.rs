@@ -95,29 +95,29 @@ fn the_right_skill_comes_first() {
         "water is coming through the kitchen ceiling",
         &expect![[r#"
             confident
-            ceiling-leak 4.908 1.00
+            ceiling-leak 9.694 0.98
         "#]],
     );
     check(
         "combine two PDFs into one file",
         &expect![[r#"
-            confident
-            pdf-merge 3.010 0.95
-            pdf-forms 1.364 0.00
+            ambiguous
+            pdf-merge 6.140 0.69
+            pdf-forms 3.232 0.02
         "#]],
     );
     check(
         "my postgres query is slow",
         &expect![[r#"
             confident
-            sql-review 2.498 0.85
+            sql-review 7.674 0.90
         "#]],
     );
     check(
         "roll out to k8s",
         &expect![[r#"
             confident
-            k8s-deploy 2.463 0.83
+            k8s-deploy 7.413 0.88
         "#]],
     );
 }
@@ -127,16 +127,16 @@ fn slips_and_other_scripts_are_understood() {
     check(
         "fill in this from for me: kuberntes",
         &expect![[r#"
-            confident
-            k8s-deploy 2.445 0.73
-            pdf-forms 1.918 0.12
+            ambiguous
+            k8s-deploy 5.866 0.55
+            pdf-forms 5.147 0.16
         "#]],
     );
     check(
         "帮我识别这张发票",
         &expect![[r#"
             ambiguous
-            invoice-ocr 1.523 0.27
+            invoice-ocr 5.131 0.51
         "#]],
     );
 }
@@ -195,9 +195,9 @@ fn skills_that_tie_are_put_on_a_menu() {
         body: "Look at it.",
     };
     let entries = [
-        skill("api-review", "Reviews an API before it ships."),
+        skill("otter-review", "Reviews an otter before it ships."),
         skill("bread", "Bakes bread."),
-        skill("law-review", "Reviews a law before it ships."),
+        skill("heron-review", "Reviews a heron before it ships."),
         skill("map", "Draws maps."),
     ];
     let index = Index::build(&entries);
@@ -206,7 +206,7 @@ fn skills_that_tie_are_put_on_a_menu() {
         panic!("{found:?}");
     };
     let named = menu.iter().map(|it| entries[it.document as usize].name);
-    assert_eq!(named.collect::<Vec<_>>(), ["api-review", "law-review"]);
+    assert_eq!(named.collect::<Vec<_>>(), ["otter-review", "heron-review"]);
     assert_eq!(menu[0].confidence.to_bits(), menu[1].confidence.to_bits());
     assert!(menu[0].confidence <= 0.5, "{menu:?}");
 }
@@ -365,7 +365,9 @@ fn an_explanation_adds_up_to_the_score_and_names_what_is_missing() {
                 found.document
             );
             let words: f32 = explained.words.iter().map(|word| word.added).sum();
-            assert!((words + explained.name + explained.pairs - found.score).abs() < 1e-4);
+            let signals: f32 = explained.signals.iter().map(|signal| signal.added).sum();
+            let all = words + explained.name + explained.pairs + signals;
+            assert!((all - found.score).abs() < 1e-4);
             for word in &explained.words {
                 let fields: f32 = word.fields.iter().map(|field| field.added).sum();
                 assert!((fields - word.added).abs() < 1e-4, "{}", word.word);
@@ -401,11 +403,11 @@ fn why_names_the_rival_and_the_words_that_would_help() {
     for advice in &why.advice {
         writeln!(out, "with `{}`: rank {}", advice.word, advice.rank).unwrap();
     }
-    expect![[r"
+    expect![[r#"
         rank Some(2) of 2
         behind pdf-merge by merge
-        with `merge`: rank 2
-    "]]
+        with `merge`: rank 1
+    "#]]
     .assert_eq(&out);
 }
 

@@ -1,7 +1,7 @@
 //! Why a skill got its score, who came before it, and what would change that.
 
 pub use prowess_search::{
-    explain::{Added, Advice, Explanation, Lead, Missing, WordAdded},
+    explain::{Added, Advice, Explanation, Lead, Missing, SignalAdded, WordAdded},
     index::{Field, clauses},
 };
 

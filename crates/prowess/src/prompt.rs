@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{
     budget::{self, Budget, Unit},
     catalog::Catalog,
-    select::Policy,
+    select::{Policy, Ranker},
     skill::Skill,
 };
 
@@ -73,7 +73,7 @@ impl Default for PromptOptions<'_> {
             query: None,
             policy: Policy {
                 top_k: RANKED,
-                min_score: Some(0.0),
+                min_score: Some(Ranker::default().lowest_score()),
                 ..Policy::default()
             },
             pins: &[],

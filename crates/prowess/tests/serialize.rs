@@ -37,7 +37,7 @@ fn round(value: &mut serde_json::Value) {
 fn a_selection_carries_the_tools_its_skills_ask_for() {
     let catalog = catalog();
     let selection = catalog.select("fill this PDF form", &Policy::default());
-    expect![[r#"{"decision":"confident","matches":[{"id":"pdf-972be231225b","name":"pdf","description":"Fills PDF forms.","allowed_tools":["Read","Bash(git add:*)"],"score":4.21,"confidence":1.0}]}"#]].assert_eq(&json(&selection));
+    expect![[r#"{"decision":"confident","matches":[{"id":"pdf-972be231225b","name":"pdf","description":"Fills PDF forms.","allowed_tools":["Read","Bash(git add:*)"],"score":13.18,"confidence":1.0}]}"#]].assert_eq(&json(&selection));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_policy_is_written_and_read_back() {
         top_k: 3,
         ..Policy::default()
     };
-    expect![[r#"{"ranker":"lexical","top_k":3,"min_score":null,"include_tags":[],"exclude_tags":[],"include_manual":false,"confident":0.7,"relevant":0.25}"#]].assert_eq(&json(&policy));
+    expect![[r#"{"ranker":"lexical","top_k":3,"min_score":null,"include_tags":[],"exclude_tags":[],"include_manual":false,"confident":0.7,"relevant":0.27}"#]].assert_eq(&json(&policy));
     let read: Policy = serde_json::from_str(r#"{"top_k": 3}"#).unwrap();
     assert_eq!(read, policy);
 }
@@ -67,5 +67,5 @@ fn findings_have_the_shape_of_the_command() {
 fn what_became_of_a_message_is_data() {
     let mut message = Message::<()>::text("user", "fill this PDF form");
     let injected = Injection::above(0.0).inject(&catalog(), &mut message);
-    expect![[r#"{"yes":{"name":"pdf","score":4.21,"confidence":1.0,"tools":{"asked":["Read","Bash(git add:*)"]},"truncated":false,"neutralized":[]}}"#]].assert_eq(&json(&injected));
+    expect![[r#"{"yes":{"name":"pdf","score":13.18,"confidence":1.0,"tools":{"asked":["Read","Bash(git add:*)"]},"truncated":false,"neutralized":[]}}"#]].assert_eq(&json(&injected));
 }

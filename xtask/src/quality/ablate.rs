@@ -14,9 +14,18 @@ use super::{
 /// Ideas, and the setting that turns each off.
 const IDEAS: &[(&str, &str)] = &[
     ("nothing left out", ""),
-    ("no name coverage", "name_cover=0"),
-    ("no word pairs", "pair=0"),
+    ("no name coverage", "name=0"),
+    ("no word pairs", "pairs=0"),
     ("no presence share", "cover=0"),
+    ("no body pairs", "body-pairs=0"),
+    ("no background cover", "background-cover=0"),
+    ("no words hit", "words-hit=0"),
+    ("no quoted trigger", "quoted-trigger=0"),
+    ("no whole name", "whole-name=0"),
+    ("no foreign name word", "foreign-name=0"),
+    ("no language", "language=0"),
+    ("no other language", "other-language=0"),
+    ("no form of the request", "form=0"),
     ("no typo tolerance", "fuzzy=0"),
     ("no joined words", "join=0"),
     ("no split words", "split=0"),
@@ -73,17 +82,7 @@ fn by_source(hits: &[(&str, f64)]) -> BTreeMap<String, f64> {
 
 /// Weights that are tried at less and at more than they are.
 const TRIED: &[&str] = &[
-    "name_cover",
-    "pair",
-    "cover",
-    "join",
-    "part",
-    "root",
-    "half",
-    "w.name",
-    "w.desc",
-    "w.prose",
-    "w.head",
+    "name", "pairs", "cover", "join", "part", "root", "k1", "w.name", "w.desc", "w.prose", "w.head",
 ];
 
 /// For each source, takes the setting that is best on all others and scores it on that source.

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use prowess_search::{Query, Ranker, confidence::Evidence};
+use prowess_search::{
+    Query, Ranker,
+    confidence::{CONFIDENT, Evidence, RELEVANT},
+};
 
 use super::{Indexes, data::Data};
 
-/// Constant, strength and nearness.
+/// Constant, strength and behind.
 const FEATURES: usize = 3;
 
 type Features = [f64; FEATURES];
@@ -15,10 +18,13 @@ type Features = [f64; FEATURES];
 struct Sample {
     source: String,
     size: String,
+    off_topic: bool,
     matches: Vec<Features>,
     right: Vec<bool>,
     /// The confidence in the first match, with weights that do not know its source.
     held: f64,
+    /// The same with weights that know every source.
+    fitted: f64,
 }
 
 /// Matches looked at for each request.
@@ -32,7 +38,10 @@ pub(crate) fn run(all: &[(&Data, &Indexes)], ranker: Ranker) {
         .flat_map(|(data, indexes)| samples(data, indexes, ranker))
         .collect();
     let weights = fit(&samples, |_| true);
-    println!("constant, strength, nearness: {weights:.2?}");
+    println!("constant, strength, behind: {weights:.2?}");
+    for sample in &mut samples {
+        sample.fitted = chances(&weights, &sample.matches)[0];
+    }
     let sources: BTreeSet<String> = samples.iter().map(|sample| sample.source.clone()).collect();
     for source in &sources {
         let weights = fit(&samples, |sample| sample.source != *source);
@@ -48,6 +57,7 @@ pub(crate) fn run(all: &[(&Data, &Indexes)], ranker: Ranker) {
             .collect();
         println!("{}", if size.is_empty() { "all" } else { size });
         reliability(&kept);
+        costs(&kept);
     }
 }
 
@@ -69,6 +79,30 @@ fn reliability(samples: &[&Sample]) {
         println!("{low:.1} to {high:.1} {count:10} {said:6.2} {right:6.2}");
     }
     println!("mean error {:.3}", error / samples.len().max(1) as f64);
+}
+
+/// Prints what the thresholds cost: how many off-topic requests get an answer, and how many whose
+/// right skill is on top get none. Off-topic requests have sources of their own, so that weights
+/// which do not know a source know fewer of them: these figures are with all sources.
+fn costs(samples: &[&Sample]) {
+    let share = |of: &dyn Fn(&Sample) -> bool, inside: &dyn Fn(f64) -> bool| {
+        let (mut all, mut hit) = (0, 0);
+        for sample in samples.iter().filter(|sample| of(sample)) {
+            all += 1;
+            hit += usize::from(inside(sample.fitted));
+        }
+        hit as f64 / f64::from(all.max(1))
+    };
+    let (confident, relevant) = (f64::from(CONFIDENT), f64::from(RELEVANT));
+    let off = |sample: &Sample| sample.off_topic;
+    let right = |sample: &Sample| sample.right[0];
+    println!(
+        "off-topic: confident {:.3}, ambiguous {:.3}; right on top: confident {:.3}, none {:.3}",
+        share(&off, &|said| said >= confident),
+        share(&off, &|said| (relevant..confident).contains(&said)),
+        share(&right, &|said| said >= confident),
+        share(&right, &|said| said < relevant),
+    );
 }
 
 fn samples(data: &Data, indexes: &Indexes, ranker: Ranker) -> Vec<Sample> {
@@ -94,15 +128,17 @@ fn samples(data: &Data, indexes: &Indexes, ranker: Ranker) -> Vec<Sample> {
         samples.push(Sample {
             source: query.source().to_owned(),
             size: data.size.clone(),
+            off_topic: query.kind == "offtopic",
             matches: Evidence::of(&found, index.len())
                 .iter()
-                .map(|it| [1.0, f64::from(it.strength), f64::from(it.nearness)])
+                .map(|it| [1.0, f64::from(it.strength), f64::from(it.behind)])
                 .collect(),
             right: found
                 .iter()
                 .map(|scored| right(ids[scored.document as usize]))
                 .collect(),
             held: 0.0,
+            fitted: 0.0,
         });
     }
     samples

@@ -79,17 +79,16 @@ fn read(path: &Path) -> Option<String> {
     clippy::disallowed_methods,
     reason = "a chore reads its own environment"
 )]
-fn place() -> PathBuf {
+pub(crate) fn shared() -> PathBuf {
     // Beside the repository.
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let shared = std::env::var_os("PROWESS_SHARED").map_or(beside, PathBuf::from);
-    shared.join("data/selection")
+    std::env::var_os("PROWESS_SHARED").map_or(beside, PathBuf::from)
 }
 
 impl Data {
     /// Reads the data; `None` where it is not there.
     pub(crate) fn load(place_given: Option<PathBuf>, size: &str) -> Option<Self> {
-        let place = place_given.unwrap_or_else(place);
+        let place = place_given.unwrap_or_else(|| shared().join("data/selection"));
         let skills: Vec<Skill> = lines(&read(&place.join("skills.jsonl"))?);
         let mut queries: Vec<Query> = lines(&read(&place.join("queries.jsonl"))?);
         let groups: BTreeMap<String, BTreeMap<String, Vec<String>>> =

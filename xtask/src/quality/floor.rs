@@ -10,15 +10,15 @@ type Floor = (&'static str, &'static str, fn(&Report) -> f64, f64);
 
 /// A little below what is reached, so that only a real loss fails.
 const FLOORS: [Floor; 9] = [
-    ("c1000", "hit@1", |it| it.hit1, 0.722),
+    ("c1000", "hit@1", |it| it.hit1, 0.745),
     ("c1000", "recall@10", |it| it.recall10, 0.915),
-    ("c1000", "off-topic AUROC", |it| it.off, 0.935),
-    ("c1000", "fire@5", |it| it.fire5, 0.64),
-    ("c1000", "typo", |it| it.typo, 0.65),
-    ("c1000", "pasted context", |it| it.pasted, 0.45),
+    ("c1000", "off-topic AUROC", |it| it.off, 0.955),
+    ("c1000", "fire@5", |it| it.fire5, 0.665),
+    ("c1000", "typo", |it| it.typo, 0.68),
+    ("c1000", "pasted context", |it| it.pasted, 0.48),
     ("c1000", "non-English", |it| it.foreign, 0.73),
-    ("c100", "hit@1", |it| it.hit1, 0.77),
-    ("c100", "recall@10", |it| it.recall10, 0.94),
+    ("c100", "hit@1", |it| it.hit1, 0.785),
+    ("c100", "recall@10", |it| it.recall10, 0.95),
 ];
 
 /// Fails when a figure is below its floor.

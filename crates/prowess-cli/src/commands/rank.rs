@@ -65,11 +65,12 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let text = read(&arguments.queries)?;
     let (asked, broken) = asked(&text, session);
     let catalog = session.load(&Request::default())?;
+    let chosen = arguments.choose.policy(session);
     let policy = Policy {
         top_k: arguments.top,
         // Whoever reads the scores sets the threshold.
-        min_score: Some(f32::MIN_POSITIVE),
-        ..arguments.choose.policy(session)
+        min_score: Some(chosen.ranker.lowest_score()),
+        ..chosen
     };
     let pools = pools(arguments, &catalog)?;
     for part in asked.chunks(AT_ONCE) {

@@ -119,6 +119,10 @@ pub(crate) fn bars(explanation: &Explanation, most: f32, paint: Paint, columns: 
         let why = "words stand together as in the request".to_owned();
         rows.push(("pairs".to_owned(), explanation.pairs, why));
     }
+    for it in &explanation.signals {
+        let label = it.signal.name().replace('-', " ");
+        rows.push((label, it.added, it.signal.meaning().to_owned()));
+    }
     let most = rows.iter().map(|row| row.1).fold(most, f32::max);
     let widest = rows.iter().map(|row| width(&row.0)).max().unwrap_or(0);
     let widest = widest.max("missing".len()).min(WIDEST_WORD);

@@ -241,8 +241,8 @@ fn drift_tells_what_moved_and_what_was_lost() {
     );
     world.session(&expect![[r#"
         $ prowess drift --base base.jsonl --dir skills
-        WHAT  SKILL      RANK   DECISION      FIRST NOW  REQUEST
-        lost  pdf-forms  1 → 2  100 % → 25 %  office     Fills in PDF forms.
+        WHAT  SKILL      RANK   DECISION     FIRST NOW  REQUEST
+        lost  pdf-forms  1 → 2  100 % → 9 %  office     Fills in PDF forms.
         -- stderr
         6 requests: 5 the same, 1 lost, 0 moved, 0 changed, 0 gained
         only now: `office`

@@ -57,16 +57,19 @@ fn matches_come_with_score_confidence_and_words() {
     world.session(&expect![[r#"
         $ prowess select a picture for the wall --dir skills
         RANK  NAME           SCORE  CONFIDENCE  WORDS
-           1  wall-art        4.11        99 %  description: picture; name: wall
-           2  ceiling-paint   1.08         0 %  description: wall
+           1  wall-art       10.81        99 %  description: picture; name: wall
+           2  ceiling-paint   4.15         0 %  description: wall
         -- stderr
         confident: `wall-art` answers this
         $ prowess select 'a picture for the wall' --dir skills --explain --top-k 1
-        1. wall-art  score 4.11, confidence 99 %
-           picture  ████████████████████████   1.88  description 1.88
-           wall     ███████████████▎           1.19  name 0.87, description 0.33
-           name     ██████▌                    0.51  the request covers the name
-           pairs    ██████▊                    0.53  words stand together as in the req…
+        1. wall-art  score 10.81, confidence 99 %
+           picture           ███████████▎               1.88  description 1.88
+           wall              ███████▏                   1.19  name 0.87, description 0.…
+           name              ███▏                       0.51  the request covers the na…
+           pairs             ███▏                       0.53  words stand together as i…
+           words hit         ████████████████████████   4.00  words the metadata has
+           background cover  ██████████████████         3.00  covers what is rare
+           foreign name                                -0.30  a word nobody asked for
         -- stderr
         confident: `wall-art` answers this
     "#]]);
@@ -114,10 +117,11 @@ fn the_json_has_exactly_the_published_fields() {
     assert_eq!(first["path"], "skills/wall-art/SKILL.md");
     let explained = world.json("select 'hang a picture' --dir skills --json --explain");
     let explained = &explained["matches"][0];
-    let words = explained["explain"]["words"].as_array().unwrap();
-    let sum: f64 = words
+    let lists = ["words", "signals"].map(|key| explained["explain"][key].as_array().unwrap());
+    let sum: f64 = lists
         .iter()
-        .map(|word| word["added"].as_f64().unwrap())
+        .flat_map(|list| list.iter())
+        .map(|it| it["added"].as_f64().unwrap())
         .sum();
     let sum = ["name", "pairs"].iter().fold(sum, |sum, key| {
         sum + explained["explain"][key].as_f64().unwrap()
@@ -201,10 +205,10 @@ fn an_author_mends_a_wrong_pick() {
         pipe-repair for `water runs through the kitchen ceiling`
           rank      none: it shares no word with the request
           request   confident: the first match answers it
-          behind    ceiling-paint with 3.15, by `ceiling` +0.95 and `kitchen` +0.80
+          behind    ceiling-paint with 6.75, by `ceiling` +0.95 and `kitchen` +0.80
           change    say `water`, `runs` and `kitchen` in its description: rank 1, score
-                    3.71, confidence 96 %
-                    one word alone: `water` rank 2, `runs` rank 2, `kitchen` rank 2
+                    8.56, confidence 92 %
+                    one word alone: `water` rank 2, `kitchen` rank 2, `runs` rank 2
         -- exit 0
     "#]]
     .assert_eq(&world.run(&format!("why pipe-repair --query '{LEAK}' --dir skills")));
@@ -240,13 +244,16 @@ fn why_tells_of_skills_no_request_can_reach() {
         $ prowess why bisect --query 'broken build' --dir skills
         bisect for `broken build`
           here      never chosen by itself: it asks to be used only when called by name
-          rank      1 of 1 with a word of the request, score 3.90, confidence 99 %
+          rank      1 of 1 with a word of the request, score 10.48, confidence 99 %
           request   confident: the first match answers it
           change    nothing: it comes first
 
-           build    ████████████████████████   1.75  description 1.75
-           broken   ███████████████████▎       1.40  description 1.40
-           pairs    ██████████▌                0.76  words stand together as in the req…
+           build             ██████████▌                1.75  description 1.75
+           broken            ████████▍                  1.40  description 1.40
+           pairs             ████▋                      0.76  words stand together as i…
+           words hit         ████████████████████████   4.00  words the metadata has
+           background cover  ██████████████████         3.00  covers what is rare
+           foreign name                                -0.43  a word nobody asked for
     "#]]);
     world.described("work/.agents/skills/tea", "Makes tea.");
     world.session(&expect![[r#"

@@ -107,8 +107,8 @@ fn a_word_of_the_same_meaning_finds_its_skill() {
         &policy(),
         expect!["none"],
         expect![[r#"
-        ambiguous
-        fix 3.90 0.30"#]],
+            ambiguous
+            fix 4.70 0.30"#]],
     );
 }
 
@@ -118,21 +118,21 @@ fn words_keep_what_they_found() {
         "fill pdf forms",
         &policy(),
         expect![[r#"
-        confident
-        pdf 6.08 1.00"#]],
+            confident
+            pdf 13.93 1.00"#]],
         expect![[r#"
-        confident
-        pdf 9.98 1.00"#]],
+            confident
+            pdf 17.83 1.00"#]],
     );
     check(
         "mend sql",
         &policy(),
         expect![[r#"
             confident
-            sql 2.72 0.99"#]],
+            sql 6.49 0.87"#]],
         expect![[r#"
             confident
-            sql 4.86 0.99
+            sql 8.63 0.87
             fix 2.14 0.30"#]],
     );
 }

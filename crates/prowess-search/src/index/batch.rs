@@ -3,17 +3,28 @@
 use super::{
     Entry, FieldWeights, Segment, clauses,
     fields::Field,
+    grouped::Grouped,
     local::{Local, value},
     postings::{Lists, Postings},
     sections,
     segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS},
     weights::Counts,
 };
-use crate::words::{self, Interner, Span, Stemmers};
+use crate::words::{self, Interner, Span, Stemmers, phrase};
 
 /// Further terms of name, description and tags are not kept in order; a longer description
 /// is cut in catalogs anyway, and one that lists everything should not win everything.
 const MAX_METADATA: usize = 400;
+
+/// So many words at the beginning of the instructions are kept as pairs: there they say what the
+/// skill is for.
+const MAX_BODY_PAIRS: usize = 300;
+
+/// A description that quotes more phrases lists everything.
+const MAX_PHRASES: usize = 32;
+
+/// A longer quotation is an example, not a phrase that people say.
+const MAX_PHRASE_LETTERS: usize = 80;
 
 /// A document has about one different word for so many bytes of text. Room that is asked for and
 /// not used costs nothing; room that grows is copied.
@@ -30,8 +41,11 @@ pub(crate) struct Batch {
     pub(super) token_lists: Lists,
     pub(super) term_lists: Lists,
     pub(super) unique: Vec<u32>,
-    pub(super) metadata: Vec<u32>,
-    pub(super) metadata_ends: Vec<u32>,
+    pub(super) metadata: Grouped<u32>,
+    pub(super) body_pairs: Grouped<u16>,
+    pub(super) phrases: Grouped<u32>,
+    /// The hash of each term, for the pairs.
+    pub(super) hashes: Vec<u32>,
     /// What each field adds for each item of `term_lists`, kept for explanations only.
     pub(super) parts: Option<Vec<[f32; Field::COUNT]>>,
 }
@@ -74,6 +88,16 @@ pub(super) struct Reader {
     meant: Vec<Meaning>,
     seen_terms: Local<Counts>,
     seen_tokens: Local<u8>,
+    opening: Opening,
+}
+
+/// The beginning of the instructions, as far as it is kept as pairs.
+#[derive(Default)]
+struct Opening {
+    /// So many words have been seen.
+    words: usize,
+    /// The hash of the last one, unless code came after it.
+    before: Option<u32>,
 }
 
 impl Default for Reader {
@@ -90,6 +114,7 @@ impl Default for Reader {
             meant: Vec::new(),
             seen_terms: Local::default(),
             seen_tokens: Local::default(),
+            opening: Opening::default(),
         }
     }
 }
@@ -128,24 +153,52 @@ impl Batch {
     }
 
     pub(super) fn add(&mut self, entry: &Entry<'_>, weights: &FieldWeights, reader: &mut Reader) {
-        let start = self.metadata.len();
+        let start = self.metadata.start();
         self.scan(Field::Name, entry.name, reader);
-        self.metadata.push(GAP);
+        self.metadata.items.push(GAP);
         clauses(&entry.description, |field, text| {
             self.scan(field, text, reader);
         });
-        self.metadata.push(GAP);
+        self.metadata.items.push(GAP);
         for tag in &entry.tags {
             self.scan(Field::Tags, tag, reader);
         }
-        self.metadata.truncate(start + MAX_METADATA);
-        self.metadata_ends.push(self.metadata.len() as u32);
+        self.metadata.items.truncate(start + MAX_METADATA);
+        self.metadata.end();
+        self.quote(&entry.description);
+        reader.opening = Opening::default();
         reader.parts.clear();
         sections(entry.body, |field, part| {
             reader.parts.push((field, part.end));
         });
         self.count(entry.body, reader);
         self.finish(weights, reader);
+    }
+
+    /// Keeps the phrases that a description quotes.
+    fn quote(&mut self, description: &str) {
+        let phrases = &mut self.phrases.items;
+        let mut left = MAX_PHRASES;
+        phrase::quoted(description, |text| {
+            let start = phrases.len();
+            phrases.push(0);
+            // A script without spaces needs a letter more to say as much as two words.
+            let mut least: u32 = 2;
+            phrase::said(text, |hash, word| {
+                phrases.push(hash);
+                if !word.is_ascii() {
+                    least = 3;
+                }
+            });
+            let count = (phrases.len() - start - 1) as u32;
+            phrases[start] = count;
+            // One that is left out counts too, so that nobody gains by making it longer.
+            if left == 0 || count < least || text.chars().count() > MAX_PHRASE_LETTERS {
+                phrases.truncate(start);
+            }
+            left = left.saturating_sub(1);
+        });
+        self.phrases.end();
     }
 
     /// Counts the words of a text that is one part.
@@ -163,6 +216,7 @@ impl Batch {
             parts,
             found,
             seen_words,
+            opening,
             ..
         } = reader;
         // First where all words stand, then their numbers: looked up in a row, the words that
@@ -178,7 +232,7 @@ impl Batch {
                 (field, end) = parts.next().unwrap_or((field, usize::MAX));
             }
             if new {
-                *meaning = self.learn(&text[word], lexicon);
+                *meaning = self.learn(&text[word.clone()], lexicon);
             }
             let count = &mut value(seen_words, &mut meaning.seen, number)[field as usize];
             *count = count.saturating_add(1);
@@ -186,9 +240,27 @@ impl Batch {
             // A word repeated on the spot is no neighbour of itself, nor are its parts.
             let repeated = std::mem::replace(&mut last, number) == number;
             if ordered && !repeated && meaning.term != NONE {
-                self.metadata.push(meaning.term);
+                self.metadata.items.push(meaning.term);
                 let further = meaning.further(&lexicon.further).1;
-                self.metadata.extend_from_slice(further);
+                self.metadata.items.extend_from_slice(further);
+            } else if opening.words < MAX_BODY_PAIRS && !ordered && meaning.term != NONE {
+                if !matches!(field, Field::Headings | Field::Prose) {
+                    opening.before = None;
+                    return;
+                }
+                opening.words += 1;
+                let first = self.hashes[meaning.term as usize];
+                if let Some(before) = opening.before {
+                    self.body_pairs.items.push(phrase::pair(before, first));
+                }
+                // A run without spaces is left by its last two letters, another word whole.
+                let last = match meaning.further(&lexicon.further).1.last() {
+                    Some(last) if !text.as_bytes()[word.start].is_ascii() => {
+                        self.hashes[*last as usize]
+                    }
+                    _ => first,
+                };
+                opening.before = Some(last);
             }
         });
     }
@@ -210,7 +282,10 @@ impl Batch {
         let middle = further.len();
         // A long run of a dense script repeats pairs; those count as often as they stand.
         words::terms(word, &lexicon.stemmers, |text, _| {
-            let number = self.terms.intern(text.as_bytes()).0;
+            let (number, new) = self.terms.intern(text.as_bytes());
+            if new {
+                self.hashes.push(phrase::hash(text.as_bytes()));
+            }
             if term == NONE {
                 term = number;
             } else {
@@ -245,6 +320,11 @@ impl Batch {
             seen_tokens,
             ..
         } = reader;
+        let pairs = &mut self.body_pairs.items;
+        let start = self.body_pairs.ends.last().map_or(0, |end| *end as usize);
+        pairs[start..].sort_unstable();
+        dedup_from(pairs, start);
+        self.body_pairs.end();
         meant.clear();
         let meaning = |word: &(u32, Counts)| *words.value(word.0);
         meant.extend(seen_words.iter().map(meaning));
@@ -321,14 +401,31 @@ impl Batch {
             regain(&segment.tokens, &segment.token_postings, &order, live.len());
         for &slot in &live {
             let known = |&id: &u32| if id == GAP { GAP } else { numbers[id as usize] };
-            batch
-                .metadata
-                .extend(segment.metadata(slot).iter().map(known));
-            batch.metadata_ends.push(batch.metadata.len() as u32);
+            let metadata = segment.metadata.of(slot).iter().map(known);
+            batch.metadata.items.extend(metadata);
+            batch.metadata.end();
+            let pairs = segment.body_pairs.of(slot);
+            batch.body_pairs.items.extend_from_slice(pairs);
+            batch.body_pairs.end();
+            let phrases = segment.phrases.of(slot);
+            batch.phrases.items.extend_from_slice(phrases);
+            batch.phrases.end();
             batch.unique.push(segment.unique[slot as usize]);
         }
         batch
     }
+}
+
+/// Removes repeats from what follows a place, sorted.
+fn dedup_from(items: &mut Vec<u16>, start: usize) {
+    let mut kept = start;
+    for at in start..items.len() {
+        if kept == start || items[kept - 1] != items[at] {
+            items[kept] = items[at];
+            kept += 1;
+        }
+    }
+    items.truncate(kept);
 }
 
 /// Adds up how often words of one term stand in each field.

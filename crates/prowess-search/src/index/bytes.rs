@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Blob, FieldWeights, Index, Part, Segment,
+    grouped::Grouped,
     near::Near,
     postings::Postings,
     segment::{GAP, roots},
@@ -15,7 +16,7 @@ const MAGIC: [u8; 4] = *b"PRWI";
 
 /// Grows with every change to the bytes, or to how words are read: an index of another version
 /// would answer differently.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Why saved bytes are not used. The index is then built anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -63,8 +64,11 @@ impl Index {
             &segment.token_postings.counts,
             &segment.term_postings.starts,
             &segment.term_postings.counts,
-            &segment.metadata,
-            &segment.metadata_ends,
+            &segment.metadata.items,
+            &segment.metadata.ends,
+            &segment.body_pairs.ends,
+            &segment.phrases.items,
+            &segment.phrases.ends,
             segment.tokens.table().0,
             segment.terms.table().0,
         ];
@@ -80,6 +84,9 @@ impl Index {
             out.extend((list.len() as u64).to_le_bytes());
             out.extend(list.iter().flat_map(|number| number.to_le_bytes()));
         }
+        let pairs = &segment.body_pairs.items;
+        out.extend((pairs.len() as u64).to_le_bytes());
+        out.extend(pairs.iter().flat_map(|number| number.to_le_bytes()));
         let blobs = [
             segment.tokens.bytes(),
             segment.terms.bytes(),
@@ -140,7 +147,15 @@ fn read(mut rest: Blob) -> Option<Index> {
     let (token_ends, term_ends) = (numbers()?, numbers()?);
     let (token_starts, token_counts) = (numbers()?, numbers()?);
     let (term_starts, term_counts) = (numbers()?, numbers()?);
-    let (metadata, metadata_ends) = (numbers()?, numbers()?);
+    let metadata = Grouped {
+        items: numbers()?,
+        ends: numbers()?,
+    };
+    let pair_ends = numbers()?;
+    let phrases = Grouped {
+        items: numbers()?,
+        ends: numbers()?,
+    };
     let (token_table, term_table) = (numbers()?, numbers()?);
     let mut wide = || {
         let bytes = next(&mut rest, 8)?;
@@ -152,6 +167,12 @@ fn read(mut rest: Blob) -> Option<Index> {
         return None;
     };
     let near = Near { forms: wide()? };
+    let pairs = next(&mut rest, 2)?;
+    let (pairs, _) = pairs.as_chunks::<2>();
+    let body_pairs = Grouped {
+        items: pairs.iter().map(|it| u16::from_le_bytes(*it)).collect(),
+        ends: pair_ends,
+    };
     let mut words = |ends, table, seed| {
         let bytes = next(&mut rest, 1)?.to_vec();
         Interner::from_parts(bytes, ends, table, seed)
@@ -171,20 +192,18 @@ fn read(mut rest: Blob) -> Option<Index> {
         }
     }
     let known = metadata
+        .items
         .iter()
         .all(|&term| term == GAP || (term as usize) < terms.len())
         && near
             .forms
             .iter()
             .all(|&form| (form as u32 as usize) < tokens.len());
-    let inside = |ends: &[u32], length: usize| {
-        ends.len() == documents
-            && ends.is_sorted()
-            && ends.last().is_none_or(|end| *end as usize <= length)
-    };
     let fits = positions.len() == documents
         && near.forms.is_sorted()
-        && inside(&metadata_ends, metadata.len());
+        && metadata.fits(documents)
+        && body_pairs.fits(documents)
+        && phrases.fits(documents);
     if !known || !fits || !rest.is_empty() {
         return None;
     }
@@ -196,7 +215,8 @@ fn read(mut rest: Blob) -> Option<Index> {
         terms,
         term_postings,
         metadata,
-        metadata_ends,
+        body_pairs,
+        phrases,
         near,
         ..Segment::default()
     };
@@ -295,7 +315,7 @@ mod tests {
         newer[4] = 9;
         assert_eq!(
             Index::from_bytes(&newer).unwrap_err().to_string(),
-            "the index was saved by version 9 of its format, this is version 2"
+            "the index was saved by version 9 of its format, this is version 3"
         );
     }
 }

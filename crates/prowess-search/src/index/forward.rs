@@ -1,4 +1,4 @@
-//! The terms of each document, in few bytes.
+//! The forward index: the terms of each document, delta-coded as varints like the postings.
 
 use super::postings::{Postings, size, write};
 

@@ -1,8 +1,10 @@
-//! Words that differ by one slip of the finger.
+//! Words that differ by one slip of the finger: symmetric deletes, as in `SymSpell`.
 //!
-//! Every metadata token is filed under itself and under each way to leave out one letter. Two
-//! words one insertion, deletion, substitution or swap apart share such a form, so a misspelt
-//! word is found with as many look-ups as it has letters.
+//! Every metadata token is filed under itself and under each of its *deletes*, the ways to leave
+//! out one letter. Two words one insertion, deletion, substitution or swap apart share a delete
+//! (Wolf Garbe's `SymSpell`; distance 1 of Damerau and Levenshtein), so a misspelt word is found
+//! with as many look-ups as it has letters. A delete is kept as a hash: what is found is compared
+//! letter by letter, so a clash costs a comparison and never a wrong word.
 
 use super::{
     postings::Postings,

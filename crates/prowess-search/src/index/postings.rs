@@ -1,8 +1,12 @@
-//! Lists of documents per term, as compact bytes.
+//! Postings: the documents of each term, delta-coded as varints.
 //!
-//! A list holds, in rising order, the gap to the next document as a variable number of bytes,
-//! then one byte of payload. Lists are written in two passes over the same
-//! documents: the first measures, the second writes in place, so nothing is sorted or copied.
+//! A list holds, in rising order, the gap to the next document as a LEB128 varint (seven bits a
+//! byte, the top bit says that more follow), then one byte of payload: the quantized impact of
+//! the term (255ths, as in impact-ordered indexes) or the places of a token. Gaps of frequent
+//! terms take one byte, so the lists that cost time are the shortest to read. Any bytes decode to
+//! something, without a panic: a varint ends after five bytes, sums wrap, and whoever adds up
+//! looks whether the slot exists. Lists are written in two passes over the same documents: the
+//! first measures, the second writes in place, so nothing is sorted or copied.
 
 use super::Blob;
 

@@ -1,7 +1,7 @@
 //! Entries read with everything an explanation needs.
 
 use super::{
-    Entry, FieldWeights, GAP,
+    Entry, FieldWeights,
     batch::{Batch, Reader},
     fields::Field,
 };
@@ -55,13 +55,23 @@ impl Reading<'_> {
         self.batch.unique.last().copied().unwrap_or_default()
     }
 
-    /// The terms of name, description and tags in order; `None` between them.
-    pub(crate) fn metadata(&self) -> impl Iterator<Item = Option<&str>> {
-        let start = match *self.batch.metadata_ends {
-            [.., start, _] => start as usize,
-            _ => 0,
-        };
-        let text = |&term: &u32| (term != GAP).then(|| self.batch.terms.text(term));
-        self.batch.metadata[start..].iter().map(text)
+    /// The terms of name, description and tags in order, by number, with their marks.
+    pub(crate) fn metadata(&self) -> &[u32] {
+        self.batch.metadata.last()
+    }
+
+    /// The text of a term by its number.
+    pub(crate) fn text(&self, term: u32) -> &str {
+        self.batch.terms.text(term)
+    }
+
+    /// Hashes of what stands together at the beginning of the instructions.
+    pub(crate) fn body_pairs(&self) -> &[u16] {
+        self.batch.body_pairs.last()
+    }
+
+    /// The quoted phrases of the description.
+    pub(crate) fn phrases(&self) -> &[u32] {
+        self.batch.phrases.last()
     }
 }

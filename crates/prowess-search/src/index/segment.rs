@@ -2,7 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::{Entry, FieldWeights, batch::Batch, forward::Forward, near::Near, postings::Postings};
+use super::{
+    Entry, FieldWeights, batch::Batch, forward::Forward, grouped::Grouped, near::Near,
+    postings::Postings,
+};
 use crate::words::Interner;
 
 /// Bits of a token's payload: where it stands.
@@ -29,8 +32,11 @@ pub(crate) struct Segment {
     pub(crate) terms: Interner,
     pub(crate) term_postings: Postings,
     /// Terms of name, description and tags in order, with `GAP` between them.
-    pub(crate) metadata: Vec<u32>,
-    pub(crate) metadata_ends: Vec<u32>,
+    pub(crate) metadata: Grouped<u32>,
+    /// Hashes of the terms that stand together where the instructions begin, sorted.
+    pub(crate) body_pairs: Grouped<u16>,
+    /// The quoted phrases of the description: how many words each has, and their hashes.
+    pub(crate) phrases: Grouped<u32>,
     /// The terms of each document, so that a document that goes can be uncounted. Made when the
     /// first one goes: most indexes never see that.
     pub(super) forward: OnceLock<Forward>,
@@ -42,17 +48,6 @@ impl Segment {
         self.unique.len()
     }
 
-    /// The terms of a document's name, description and tags, with `GAP` between them.
-    pub(crate) fn metadata(&self, slot: u32) -> &[u32] {
-        let slot = slot as usize;
-        let start = if slot == 0 {
-            0
-        } else {
-            self.metadata_ends[slot - 1]
-        };
-        &self.metadata[start as usize..self.metadata_ends[slot] as usize]
-    }
-
     /// The terms of each document.
     pub(super) fn forward(&self) -> &Forward {
         self.forward
@@ -61,7 +56,9 @@ impl Segment {
 
     pub(crate) fn memory(&self) -> usize {
         (self.unique.capacity() + self.roots.capacity()) * 4
-            + (self.metadata.capacity() + self.metadata_ends.capacity()) * 4
+            + self.metadata.memory()
+            + self.body_pairs.memory()
+            + self.phrases.memory()
             + self.tokens.memory()
             + self.terms.memory()
             + self.token_postings.memory()
@@ -104,7 +101,8 @@ impl Segment {
             let terms = renumber(&mut segment.terms, &batch.terms);
             batch.token_lists.renumber(&tokens);
             batch.term_lists.renumber(&terms);
-            for term in batch.metadata.iter_mut().filter(|term| **term != GAP) {
+            let words = batch.metadata.items.iter_mut();
+            for term in words.filter(|term| **term != GAP) {
                 *term = terms[*term as usize];
             }
             all.push(batch);
@@ -130,12 +128,10 @@ impl Segment {
         (segment.token_postings, segment.near) = from_tokens;
         segment.term_postings = from_terms;
         for batch in &all {
-            let base = segment.metadata.len() as u32;
             segment.unique.extend_from_slice(&batch.unique);
-            segment.metadata.extend_from_slice(&batch.metadata);
-            segment
-                .metadata_ends
-                .extend(batch.metadata_ends.iter().map(|end| base + end));
+            segment.metadata.append(&batch.metadata);
+            segment.body_pairs.append(&batch.body_pairs);
+            segment.phrases.append(&batch.phrases);
         }
         segment.roots = roots(&segment.unique);
         segment.tokens.freeze();

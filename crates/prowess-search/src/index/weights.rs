@@ -1,4 +1,9 @@
-//! What a word is worth in each field.
+//! What a word is worth in each field: BM25F.
+//!
+//! BM25F (Zaragoza, Craswell, Taylor, Saria and Robertson, TREC 2004) adds up how often a term
+//! stands in each field, each count weighted and divided by its field's length, and saturates the
+//! sum once: `sum / (k1 + sum)`. What a term is worth then grows with where it stands, and a
+//! term that stands in two fields is not counted as two.
 
 use super::fields::Field;
 
@@ -7,15 +12,15 @@ use super::fields::Field;
 pub struct FieldWeights {
     /// What one mention is worth, by field.
     pub weight: [f32; Field::COUNT],
-    /// How much length dilutes, 0 (not at all) to 1 (in full proportion), by field.
-    pub dilution: [f32; Field::COUNT],
+    /// BM25's `b`, by field: how much length dilutes, 0 (not at all) to 1 (in full proportion).
+    pub b: [f32; Field::COUNT],
     /// The length, in terms, at which a mention is worth exactly its weight.
     ///
-    /// Fixed lengths in place of the catalog's averages: a score then depends on its own skill
+    /// BM25 takes the catalog's average here. Fixed lengths instead: a score then depends on its own skill
     /// and on how rare words are, and one changed skill does not touch the others.
     pub pivot: [f32; Field::COUNT],
-    /// The sum at which a word has half of its possible effect.
-    pub half: f32,
+    /// BM25's `k1`: the sum at which a word has half of its possible effect.
+    pub k1: f32,
 }
 
 impl Default for FieldWeights {
@@ -23,9 +28,9 @@ impl Default for FieldWeights {
         Self {
             //       name desc  not  tags head prose code
             weight: [8.0, 3.5, 1.5, 4.0, 2.0, 0.7, 0.8],
-            dilution: [0.75, 0.15, 0.15, 0.75, 0.75, 0.75, 0.75],
+            b: [0.75, 0.15, 0.15, 0.75, 0.75, 0.75, 0.75],
             pivot: [3.0, 25.0, 8.0, 4.0, 30.0, 300.0, 250.0],
-            half: 2.0,
+            k1: 2.0,
         }
     }
 }
@@ -44,7 +49,7 @@ impl FieldWeights {
     /// What one mention is worth in a document with fields of these lengths.
     pub(crate) fn norms(&self, lengths: &[u32; Field::COUNT]) -> [f32; Field::COUNT] {
         std::array::from_fn(|field| {
-            let b = self.dilution[field];
+            let b = self.b[field];
             self.weight[field] / (1.0 - b + b * lengths[field] as f32 / self.pivot[field])
         })
     }
@@ -71,7 +76,7 @@ impl FieldWeights {
         let sum: f32 = Self::parts(counts, norms).iter().sum();
         #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
         // Adding a half and cutting off rounds; `round` would be a call for every term.
-        let impact = (sum / (self.half + sum) * FULL + 0.5) as u8;
+        let impact = (sum / (self.k1 + sum) * FULL + 0.5) as u8;
         impact
     }
 }

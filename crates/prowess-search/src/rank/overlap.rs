@@ -41,7 +41,7 @@ pub(crate) fn rank(
             best.offer_divided(sums, &segment.roots, |slot, score| {
                 let document = part.positions[slot];
                 let counts = part.alive(slot) && allow(document);
-                counts.then_some(Scored { document, score })
+                counts.then_some(Scored::new(document, score))
             });
         }
     });

@@ -102,7 +102,7 @@ pub(crate) fn output<'a>(
     let policy = Policy {
         ranker,
         top_k: usize::MAX,
-        min_score: Some(f32::MIN_POSITIVE),
+        min_score: Some(ranker.lowest_score()),
         ..Policy::default()
     };
     if let Some(why) = catalog.why(query, skill, &policy) {
