@@ -30,15 +30,9 @@ pub struct SkillRow<'a> {
     pub description: &'a str,
     /// Its file.
     pub path: String,
-    /// Other paths that lead to the same file: links in the folders of other clients.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub also_at: Vec<String>,
-    /// Where an installer took it from, as a lock file or a plugin marketplace near it says.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub installed_from: Option<&'a str>,
-    /// The lock file or marketplace that says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub install_record: Option<String>,
+    /// Where it came from, and from where else it is reached.
+    #[serde(flatten)]
+    pub provenance: Provenance<'a>,
     /// How near its place is.
     pub scope: &'static str,
     /// A short word for its place.
@@ -52,6 +46,30 @@ pub struct SkillRow<'a> {
     /// The tools it asks for, as written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub allowed_tools: Vec<String>,
+}
+
+/// Where a skill came from, and from where else it is reached.
+#[derive(Debug, Default, Serialize)]
+pub struct Provenance<'a> {
+    /// Other paths that lead to the same file: links in the folders of other clients.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_at: Vec<String>,
+    /// Where an installer took it from, as a lock file or a plugin marketplace near it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub installed_from: Option<&'a str>,
+    /// The lock file or marketplace that says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub install_record: Option<String>,
+}
+
+impl<'a> From<&'a Skill> for Provenance<'a> {
+    fn from(skill: &'a Skill) -> Self {
+        Self {
+            also_at: skill.also_at().iter().map(|it| display_path(it)).collect(),
+            installed_from: skill.installed_from(),
+            install_record: skill.install_record().map(display_path),
+        }
+    }
 }
 
 /// One finding, with the file it is about.
@@ -106,9 +124,7 @@ impl<'a> From<&'a Skill> for SkillRow<'a> {
             name: skill.name(),
             description: skill.description(),
             path: display_path(skill.path()),
-            also_at: skill.also_at().iter().map(|it| display_path(it)).collect(),
-            installed_from: skill.installed_from(),
-            install_record: skill.install_record().map(display_path),
+            provenance: skill.into(),
             scope: skill.origin().scope.as_str(),
             origin: &skill.origin().label,
             state: skill.state().as_str(),

@@ -6,7 +6,7 @@ use prowess::{
     Catalog, Client, Scope, Skill,
     dialect::{Listed, View},
     display_path,
-    wire::{ListOutput, SkillRow},
+    wire::{ListOutput, Provenance, SkillRow},
 };
 
 use crate::{
@@ -114,15 +114,9 @@ fn row<'a>(listed: &'a Listed, client: &'a Client, catalog: &'a Catalog) -> Skil
         name: listed.name(),
         description: listed.description(),
         path: display_path(listed.path()),
-        also_at: skill.map_or_else(Vec::new, |skill| {
-            let all = skill.also_at().iter().map(PathBuf::as_path);
-            let mut others: Vec<&Path> = all.chain([skill.path()]).collect();
-            others.retain(|path| *path != listed.path());
-            others.sort();
-            others.into_iter().map(display_path).collect()
-        }),
-        installed_from: skill.and_then(Skill::installed_from),
-        install_record: skill.and_then(Skill::install_record).map(display_path),
+        provenance: skill
+            .map(|skill| provenance(skill, listed.path()))
+            .unwrap_or_default(),
         scope: skill.map_or(scope, |it| it.origin().scope).as_str(),
         origin: skill.map_or(&client.name, |it| &it.origin().label),
         state: listed.state(),
@@ -131,5 +125,17 @@ fn row<'a>(listed: &'a Listed, client: &'a Client, catalog: &'a Catalog) -> Skil
         allowed_tools: skill
             .map(|it| SkillRow::from(it).allowed_tools)
             .unwrap_or_default(),
+    }
+}
+
+/// Where a skill came from, seen from the path at which a client finds it.
+fn provenance<'a>(skill: &'a Skill, here: &Path) -> Provenance<'a> {
+    let all = skill.also_at().iter().map(PathBuf::as_path);
+    let mut others: Vec<&Path> = all.chain([skill.path()]).collect();
+    others.retain(|path| *path != here);
+    others.sort();
+    Provenance {
+        also_at: others.into_iter().map(display_path).collect(),
+        ..skill.into()
     }
 }

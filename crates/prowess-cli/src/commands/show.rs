@@ -6,7 +6,7 @@ use clap::Args;
 use prowess::{
     Catalog, HiddenBy, ResourceError, Resources, Skill, State, TrustDecision, display_path,
     format::{Field, Profile, Value, estimate_tokens},
-    wire::DiagnosticRow,
+    wire::{DiagnosticRow, Provenance},
 };
 use serde::Serialize;
 
@@ -44,12 +44,8 @@ pub(super) struct Shown<'a> {
     name: &'a str,
     description: &'a str,
     path: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    also_at: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    installed_from: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    install_record: Option<String>,
+    #[serde(flatten)]
+    provenance: Provenance<'a>,
     directory: Option<String>,
     scope: &'static str,
     origin: Origin<'a>,
@@ -168,9 +164,7 @@ pub(super) fn shown<'a>(skill: &'a Skill, catalog: &Catalog, session: &mut Sessi
         name: skill.name(),
         description: skill.description(),
         path: display_path(skill.path()),
-        also_at: skill.also_at().iter().map(|it| display_path(it)).collect(),
-        installed_from: skill.installed_from(),
-        install_record: skill.install_record().map(display_path),
+        provenance: skill.into(),
         directory: skill.directory().map(|folder| display_path(&folder)),
         scope: origin.scope.as_str(),
         origin: Origin {

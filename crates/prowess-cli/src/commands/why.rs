@@ -9,7 +9,7 @@ use prowess::{
     display_path,
     format::{Syntax, rules},
     select::Ranker,
-    wire::DiagnosticRow,
+    wire::{DiagnosticRow, Provenance},
 };
 use serde::Serialize;
 
@@ -58,12 +58,8 @@ struct Story<'a> {
     id: Option<&'a str>,
     name: &'a str,
     path: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    also_at: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    installed_from: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    install_record: Option<String>,
+    #[serde(flatten)]
+    provenance: Provenance<'a>,
     scope: &'static str,
     origin: &'a str,
     layout: &'static str,
@@ -263,9 +259,7 @@ fn story<'a>(
         id: skill.id(),
         name: skill.name(),
         path: display_path(skill.path()),
-        also_at: skill.also_at().iter().map(|it| display_path(it)).collect(),
-        installed_from: skill.installed_from(),
-        install_record: skill.install_record().map(display_path),
+        provenance: skill.into(),
         scope: skill.origin().scope.as_str(),
         origin: &skill.origin().label,
         layout: match skill.layout() {
