@@ -103,10 +103,10 @@ pub(crate) fn manifest_text(path: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::new(format!("cannot read `{}`", path.display())).because(&error))
 }
 
-/// What a site has to say, as a failure.
-pub(crate) fn failed(error: &SiteError) -> Failure {
-    let failure = Failure::new(error.to_string()).because_of(error);
-    match error {
+impl From<SiteError> for Failure {
+    fn from(error: SiteError) -> Self {
+        let failure = Self::new(error.to_string()).because_of(&error);
+        match error {
         SiteError::Damaged { .. } => failure.hint(
             "take it from the history of the project, or use the version of prowess that wrote it",
         ),
@@ -115,6 +115,7 @@ pub(crate) fn failed(error: &SiteError) -> Failure {
         }
         SiteError::Busy { .. } => failure.hint("nothing was changed; wait until it is done"),
         _ => failure,
+    }
     }
 }
 
@@ -207,7 +208,7 @@ pub(crate) fn open(
     let place = line(&source.place.to_string());
     let message = move || format!("asking {place}");
     let wait = Wait::new(session.environment.stderr_terminal, message);
-    let offer = Offer::open(source, options).map_err(|error| unavailable(&error))?;
+    let offer = Offer::open(source, options)?;
     drop(wait);
     for note in &offer.notes {
         session.output.warning(&line(note));
@@ -215,10 +216,10 @@ pub(crate) fn open(
     Ok(offer)
 }
 
-/// What a source has to say, as a failure.
-pub(crate) fn unavailable(error: &OfferError) -> Failure {
-    let failure = Failure::new(error.to_string()).because_of(error);
-    match error {
+impl From<&OfferError> for Failure {
+    fn from(error: &OfferError) -> Self {
+        let failure = Self::new(error.to_string()).because_of(error);
+        match error {
         OfferError::Git { url, .. } if !url.starts_with("http") && !url.starts_with("file:") => {
             failure.hint("nobody is asked for a password; does `ssh` reach that host with your key?")
         }
@@ -238,6 +239,13 @@ pub(crate) fn unavailable(error: &OfferError) -> Failure {
         OfferError::Offline(_) => failure.hint("run it again without `--offline`"),
         _ => failure,
     }
+    }
+}
+
+impl From<OfferError> for Failure {
+    fn from(error: OfferError) -> Self {
+        Self::from(&error)
+    }
 }
 
 /// The skills of an offer that are wanted, with their files.
@@ -250,7 +258,7 @@ pub(crate) fn fetch(
         None => skills.clone_from(&offer.skills),
         Some(names) => {
             for name in names {
-                let found = offer.named(name).map_err(|error| unavailable(&error))?;
+                let found = offer.named(name)?;
                 match found.as_slice() {
                     [one] if skills.contains(one) => {}
                     [one] => skills.push(one.clone()),
@@ -275,7 +283,7 @@ pub(crate) fn fetch(
         }
     }
     let paths: Vec<&str> = skills.iter().map(|it| it.path.as_str()).collect();
-    let files = offer.fetch(&paths).map_err(|error| unavailable(&error))?;
+    let files = offer.fetch(&paths)?;
     Ok(skills.into_iter().zip(files).collect())
 }
 
@@ -458,6 +466,12 @@ pub(crate) fn preview(item: &Item, session: &Session) -> Result<Preview, Failure
     })
 }
 
+/// A commit or a digest, as long as a person needs it.
+pub(crate) fn short_id(id: &str) -> &str {
+    let id = id.trim_start_matches("sha256:");
+    id.get(..12).unwrap_or(id)
+}
+
 impl Preview {
     /// As a person reads it.
     pub(crate) fn text(&self) -> String {
@@ -467,13 +481,9 @@ impl Preview {
                 let short = reference
                     .trim_start_matches("refs/heads/")
                     .trim_start_matches("refs/tags/");
-                format!(
-                    " at {} ({})",
-                    line(short),
-                    commit.get(..12).unwrap_or(commit)
-                )
+                format!(" at {} ({})", line(short), short_id(commit))
             }
-            (Some(commit), None) => format!(" at {}", commit.get(..12).unwrap_or(commit)),
+            (Some(commit), None) => format!(" at {}", short_id(commit)),
             _ => String::new(),
         };
         // Writing to a string does not fail.
@@ -639,24 +649,26 @@ pub(crate) fn confirm(question: &str, session: &mut Session) -> Result<bool, Fai
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Why a skill was not installed, as a failure.
-pub(crate) fn not_installed(error: &InstallError) -> Failure {
-    match error {
-        InstallError::Site(error) => failed(error),
-        InstallError::Edited { .. } => Failure::new(error.to_string())
-            .hint("nothing was changed; `prowess verify` names the files"),
-        _ => Failure::new(error.to_string()).because_of(error),
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        match error {
+            InstallError::Site(error) => error.into(),
+            InstallError::Edited { .. } => Self::new(error.to_string())
+                .hint("nothing was changed; `prowess verify` names the files"),
+            _ => Self::new(error.to_string()).because_of(&error),
+        }
     }
 }
 
-/// Why a locked skill is not to be had, as a failure.
-pub(crate) fn not_restored(error: &RestoreError) -> Failure {
-    match error {
-        RestoreError::Offer(error) => unavailable(error),
-        RestoreError::Differs { .. } => Failure::new(error.to_string()).hint(
-            "nothing was changed; take the files from the history of the project, or lock the new ones with `prowess add`",
-        ),
-        _ => Failure::new(error.to_string()).because_of(error),
+impl From<RestoreError> for Failure {
+    fn from(error: RestoreError) -> Self {
+        match error {
+            RestoreError::Offer(error) => error.into(),
+            RestoreError::Differs { .. } => Self::new(error.to_string()).hint(
+                "nothing was changed; take the files from the history of the project, or lock the new ones with `prowess add`",
+            ),
+            _ => Self::new(error.to_string()).because_of(&error),
+        }
     }
 }
 

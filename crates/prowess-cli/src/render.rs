@@ -7,12 +7,14 @@ use serde::Serialize;
 use crate::{environment::Environment, options::Color};
 
 pub(crate) mod diagnostic;
+mod diff;
 pub(crate) mod explain;
 mod paint;
 mod table;
 mod text;
 
 pub(crate) use self::{
+    diff::diff,
     paint::{Ink, Paint},
     table::Table,
     text::{

@@ -14,6 +14,9 @@ use crate::{
     tree::{FileEntry, Mode, SkillFiles, TreeError},
 };
 
+/// How the name of a folder with unfinished work starts.
+pub(crate) const STAGE: &str = ".prowess-stage-";
+
 /// How much of a skill is looked at.
 #[derive(Debug, Clone, Copy)]
 pub struct SkillLimits {
@@ -313,15 +316,8 @@ pub(crate) fn sync_folder(folder: &Path) {
 /// Puts a folder in place of another, in one step where the system has one.
 pub(crate) fn swap(new: &Path, place: &Path) -> io::Result<()> {
     #[cfg(unix)]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        match renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
-            Ok(()) => return Ok(()),
-            Err(
-                rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP,
-            ) => {}
-            Err(error) => return Err(error.into()),
-        }
+    if rename_with(new, place, rustix::fs::RenameFlags::EXCHANGE)? {
+        return Ok(());
     }
     let aside = new.with_extension("old");
     fs::rename(place, &aside)?;
@@ -332,20 +328,27 @@ pub(crate) fn swap(new: &Path, place: &Path) -> io::Result<()> {
 /// Gives a folder its name, where nothing has it.
 pub(crate) fn place(new: &Path, place: &Path) -> io::Result<()> {
     #[cfg(unix)]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        match renameat_with(CWD, new, CWD, place, RenameFlags::NOREPLACE) {
-            Ok(()) => return Ok(()),
-            Err(
-                rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP,
-            ) => {}
-            Err(error) => return Err(error.into()),
-        }
+    if rename_with(new, place, rustix::fs::RenameFlags::NOREPLACE)? {
+        return Ok(());
     }
     if is_there(place) {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
     fs::rename(new, place)
+}
+
+/// Renames in one step of the system; `false` where it or the file system does not know how.
+#[cfg(unix)]
+fn rename_with(from: &Path, to: &Path, flags: rustix::fs::RenameFlags) -> io::Result<bool> {
+    use rustix::{
+        fs::{CWD, renameat_with},
+        io::Errno,
+    };
+    match renameat_with(CWD, from, CWD, to, flags) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Removes a folder and all below it; what is not there is no fault.

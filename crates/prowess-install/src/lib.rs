@@ -20,7 +20,7 @@ pub use manifest::{
 };
 pub use merge::merge;
 pub use offer::{Offer, OfferError, OfferOptions, OfferedSkill, Origin, install_name, own_name};
-pub use pack::{pack, pack_skill};
+pub use pack::pack;
 pub use publish::{IndexEntry, PublishError, PublishedSkill, publish};
 pub use restore::{RestoreError, restore};
 pub use site::{Change, LOCK_FILE, Owner, Site, SiteError, Turn};

@@ -23,6 +23,8 @@ use repository::Repository;
 use unpacked::Unpacked;
 use well_known::WellKnown;
 
+pub(crate) use well_known::INDEX_SCHEMA;
+
 /// Folders whose content is never a skill of its own.
 const SKIPPED: [&str; 2] = [".git", "node_modules"];
 

@@ -9,32 +9,28 @@ use crate::tree::{Mode, SkillFiles};
 /// What a gzip header says where no system is named.
 const NO_SYSTEM: u8 = 255;
 
-/// Packs files as `tar.gz`: sorted by path, without owners and times, `0644` or `0755`. The bytes
-/// can differ with the version of the compressor, so a skill is known by its tree digest.
-pub fn pack<'a>(files: impl IntoIterator<Item = (&'a str, Mode, &'a [u8])>) -> io::Result<Vec<u8>> {
+/// Packs a skill as `tar.gz`, its `SKILL.md` at the top: sorted by path, without owners and times,
+/// `0644` or `0755`. The bytes can differ with the version of the compressor, so a skill is known
+/// by its tree digest.
+pub fn pack(files: &SkillFiles) -> io::Result<Vec<u8>> {
     let gzip = GzBuilder::new()
         .mtime(0)
         .operating_system(NO_SYSTEM)
         .write(Vec::new(), Compression::best());
     let mut archive = tar::Builder::new(gzip);
-    for (path, mode, bytes) in files {
+    for (entry, bytes) in files.iter() {
         let mut header = tar::Header::new_gnu();
         header.set_entry_type(tar::EntryType::Regular);
-        header.set_mode(if mode == Mode::Run { 0o755 } else { 0o644 });
-        header.set_size(bytes.len() as u64);
+        header.set_mode(if entry.mode == Mode::Run {
+            0o755
+        } else {
+            0o644
+        });
+        header.set_size(entry.size);
         header.set_mtime(0);
-        archive.append_data(&mut header, path, bytes)?;
+        archive.append_data(&mut header, entry.path.as_str(), bytes)?;
     }
     archive.into_inner()?.finish()
-}
-
-/// Packs one skill, with its `SKILL.md` at the top.
-pub fn pack_skill(files: &SkillFiles) -> io::Result<Vec<u8>> {
-    pack(
-        files
-            .iter()
-            .map(|(entry, bytes)| (entry.path.as_str(), entry.mode, bytes)),
-    )
 }
 
 #[cfg(test)]
@@ -57,10 +53,10 @@ mod tests {
             file("a b ç.md", Mode::Plain, b"x"),
         ])
         .unwrap();
-        let packed = pack_skill(&files).unwrap();
+        let packed = pack(&files).unwrap();
         let back = read_archive(&packed, &ArchiveLimits::default()).unwrap();
         let back = SkillFiles::new(back).unwrap();
         assert_eq!(back, files);
-        assert_eq!(pack_skill(&back).unwrap(), packed);
+        assert_eq!(pack(&back).unwrap(), packed);
     }
 }

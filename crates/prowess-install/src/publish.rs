@@ -9,15 +9,15 @@ use std::{
 use prowess::{Access, ContentHash};
 use serde::Serialize;
 
-use crate::{disk, pack::pack_skill, tree::SkillFiles};
-
-const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+use crate::{
+    disk::{self, STAGE},
+    offer::INDEX_SCHEMA,
+    pack::pack,
+    tree::SkillFiles,
+};
 
 /// Where the files lie below the site's own folder.
 const PLACE: &str = ".well-known/agent-skills";
-
-/// How the name of a folder with unfinished work starts.
-const STAGE: &str = ".prowess-stage-";
 
 /// One skill to publish.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ pub fn publish(
         entries.push(entry);
     }
     let index = Index {
-        schema: SCHEMA,
+        schema: INDEX_SCHEMA,
         skills: &entries,
     };
     let mut text = serde_json::to_vec_pretty(&index).map_err(|error| unwritable(error.into()))?;
@@ -137,7 +137,7 @@ fn artifact(skill: PublishedSkill) -> io::Result<(IndexEntry, Vec<u8>)> {
         let bytes = files.get("SKILL.md").unwrap_or_default().to_vec();
         ("skill-md", format!("{name}/SKILL.md"), bytes)
     } else {
-        ("archive", format!("{name}.tar.gz"), pack_skill(&files)?)
+        ("archive", format!("{name}.tar.gz"), pack(&files)?)
     };
     let entry = IndexEntry {
         kind,

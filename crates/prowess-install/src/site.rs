@@ -19,7 +19,7 @@ use prowess::{Access, Client, ContentHash, user_paths};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    disk::{self, FolderError, SkillLimits},
+    disk::{self, FolderError, STAGE, SkillLimits},
     lock::{Lock, LockError, LockedSkill},
     tree::SkillFiles,
 };
@@ -29,9 +29,6 @@ const SKILLS: &str = ".agents/skills";
 
 /// The folder beside it where new ones are made; one file system, and no client looks there.
 const BESIDE: &str = ".agents";
-
-/// How the name of a folder with unfinished work starts.
-const STAGE: &str = ".prowess-stage-";
 
 /// The name of the lock.
 pub const LOCK_FILE: &str = "prowess.lock";

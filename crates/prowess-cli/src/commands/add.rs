@@ -180,18 +180,14 @@ struct Order<'a> {
 impl Order<'_> {
     /// What would become of each. Nobody waits meanwhile.
     fn plan(&self) -> Result<Vec<Item>, Failure> {
-        let turn = self.site.turn().map_err(|error| install::failed(&error))?;
+        let turn = self.site.turn()?;
         self.plan_in(&turn)
     }
 
     fn plan_in(&self, turn: &prowess_install::Turn<'_>) -> Result<Vec<Item>, Failure> {
-        let lock = self
-            .site
-            .read_lock()
-            .map_err(|error| install::failed(&error))?;
+        let lock = self.site.read_lock()?;
         let fetched = self.fetched.clone();
-        plan(turn, self.site, &lock, &self.origin, fetched, self.pinned)
-            .map_err(|error| install::not_installed(&error))
+        plan(turn, self.site, &lock, &self.origin, fetched, self.pinned).map_err(Failure::from)
     }
 
     /// Installs, in one step; gives what is worth saying.
@@ -202,13 +198,10 @@ impl Order<'_> {
     ) -> Result<Vec<String>, Failure> {
         let places = install::clients(self.site, session)?;
         let store = install::store(session)?;
-        let turn = self.site.turn().map_err(|error| install::failed(&error))?;
+        let turn = self.site.turn()?;
         // Somebody else may have been here while the question was open.
         let items = self.plan_in(&turn)?;
-        let lock = self
-            .site
-            .read_lock()
-            .map_err(|error| install::failed(&error))?;
+        let lock = self.site.read_lock()?;
         let (mut change, notes) = change_for(&turn, &lock, &items, &places, &store)
             .map_err(|error| Failure::new("cannot keep the files in the store").because(&error))?;
         let path = install::manifest_path(self.site, session);
@@ -216,8 +209,7 @@ impl Order<'_> {
         let text =
             add_to_manifest(&text, wanted).map_err(|error| install::bad_manifest(&path, &error))?;
         change.manifest = Some((path, text));
-        turn.apply(&change)
-            .map_err(|error| install::failed(&error))?;
+        turn.apply(&change)?;
         drop(turn);
         let folders: Vec<&str> = items.iter().map(|it| it.locked.folder.as_str()).collect();
         install::trust_installed(self.site, &folders, session)?;

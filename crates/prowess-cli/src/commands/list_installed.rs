@@ -40,7 +40,7 @@ pub(super) fn run(json: bool, session: &mut Session) -> Result<Exit, Failure> {
     let mut rows = Vec::new();
     for to in [To::Project, To::User] {
         let site = install::site(to, session)?;
-        let lock = site.read_lock().map_err(|error| install::failed(&error))?;
+        let lock = site.read_lock()?;
         let mut stamps = Stamps::read(&site);
         for skill in lock.skills() {
             rows.push(row(&site, skill, &mut stamps));
@@ -53,9 +53,7 @@ pub(super) fn run(json: bool, session: &mut Session) -> Result<Exit, Failure> {
     }
     let mut table = Table::new(&["NAME", "SCOPE", "STATE", "AT", "FROM"]);
     for row in &rows {
-        let at = row.commit.as_deref().unwrap_or(&row.digest);
-        let at = at.trim_start_matches("sha256:");
-        let short = at.get(..12).unwrap_or(at);
+        let short = install::short_id(row.commit.as_deref().unwrap_or(&row.digest));
         let pin = if row.pinned { " (pinned)" } else { "" };
         let place = match row.path.as_str() {
             "" => line(&row.source),

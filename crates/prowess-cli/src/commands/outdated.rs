@@ -33,8 +33,8 @@ struct Output {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let site = install::site(arguments.to, session)?;
-    let turn = site.turn().map_err(|error| install::failed(&error))?;
-    let lock = site.read_lock().map_err(|error| install::failed(&error))?;
+    let turn = site.turn()?;
+    let lock = site.read_lock()?;
     let found = update::look(&arguments.names, &site, &turn, &lock, session)?;
     drop(turn);
     let rows = update::rows(&found, session)?;

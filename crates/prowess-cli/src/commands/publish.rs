@@ -1,6 +1,6 @@
 //! `prowess publish`: skills as a static site.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use prowess::format::SkillName;
@@ -47,15 +47,14 @@ struct Output {
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let site = install::site(To::Project, session)?;
     // Here an argument is always a folder.
-    let folder = format!("./{}", arguments.folder);
-    let folder = if PathBuf::from(&arguments.folder).is_absolute() {
+    let folder = if Path::new(&arguments.folder).is_absolute() {
         arguments.folder.clone()
     } else {
-        folder
+        format!("./{}", arguments.folder)
     };
     let source = install::source(&folder, &site, session)?;
     let options = install::offer_options(&site, true, session);
-    let mut offer = Offer::open(&source, &options).map_err(|error| install::unavailable(&error))?;
+    let mut offer = Offer::open(&source, &options)?;
     if offer.skills.is_empty() {
         return Err(
             Failure::no_match(format!("`{}` has no skills", line(&arguments.folder)))
@@ -99,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         .environment
         .working_directory
         .join(&arguments.well_known);
-    let skills = publish(&place, skills).map_err(|error| failed(&error))?;
+    let skills = publish(&place, skills)?;
     if arguments.json {
         session.output.json(&Output { skills })?;
         return Ok(Exit::Fine);
@@ -118,11 +117,15 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     Ok(Exit::Fine)
 }
 
-fn failed(error: &PublishError) -> Failure {
-    let failure = Failure::new(error.to_string()).because_of(error);
-    match error {
-        PublishError::Foreign(_) => failure.hint("move it away, or name another folder"),
-        PublishError::Twice(_) => failure.hint("choose one of them with `--skill` and its path"),
-        _ => failure,
+impl From<PublishError> for Failure {
+    fn from(error: PublishError) -> Self {
+        let failure = Self::new(error.to_string()).because_of(&error);
+        match error {
+            PublishError::Foreign(_) => failure.hint("move it away, or name another folder"),
+            PublishError::Twice(_) => {
+                failure.hint("choose one of them with `--skill` and its path")
+            }
+            _ => failure,
+        }
     }
 }

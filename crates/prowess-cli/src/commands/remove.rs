@@ -28,8 +28,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let site = install::site(arguments.to, session)?;
-    let turn = site.turn().map_err(|error| install::failed(&error))?;
-    let lock = site.read_lock().map_err(|error| install::failed(&error))?;
+    let turn = site.turn()?;
+    let lock = site.read_lock()?;
     let chosen = install::chosen(&lock, &arguments.names)?;
     let mut stamps = Stamps::read(&site);
     for skill in &chosen {
@@ -64,8 +64,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         change.manifest = Some((path, text));
     }
     change.lock = Some(after);
-    turn.apply(&change)
-        .map_err(|error| install::failed(&error))?;
+    turn.apply(&change)?;
     drop(turn);
     install::forget_trust(&site, &change.remove, session)?;
     for skill in &chosen {

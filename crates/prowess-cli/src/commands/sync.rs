@@ -57,8 +57,8 @@ struct Row {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let site = install::site(arguments.to, session)?;
-    let turn = site.turn().map_err(|error| install::failed(&error))?;
-    let lock = site.read_lock().map_err(|error| install::failed(&error))?;
+    let turn = site.turn()?;
+    let lock = site.read_lock()?;
     let wishes = Wishes::read(&site, &lock, session)?;
     if arguments.frozen {
         wishes.hold(&site, session)?;
@@ -84,8 +84,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         differences: Vec::new(),
     }));
     if change.lock.is_some() || !change.install.is_empty() || !change.link.is_empty() {
-        turn.apply(&change)
-            .map_err(|error| install::failed(&error))?;
+        turn.apply(&change)?;
     }
     drop(turn);
     let edited = output.skills.iter().any(|it| it.state == "edited");
@@ -131,7 +130,7 @@ fn restore_missing(
     stamps.write(site);
     let options = install::offer_options(site, arguments.offline, session);
     let store = install::store(session)?;
-    let files = restore(&gone, &store, &options).map_err(|error| install::not_restored(&error))?;
+    let files = restore(&gone, &store, &options)?;
     let mut change = Change::default();
     for (skill, files) in gone.iter().zip(files) {
         // Without a store the next time costs a fetch, and nothing else.
@@ -163,8 +162,7 @@ fn add_missing(
         let source = install::source(&wanted.source, site, session)?;
         let mut offer = install::open(&source, &options, session)?;
         let fetched = install::fetch(&mut offer, names.as_deref())?;
-        let planned = plan(turn, site, &lock, &offer.origin, fetched, wanted.pinned)
-            .map_err(|error| install::not_installed(&error))?;
+        let planned = plan(turn, site, &lock, &offer.origin, fetched, wanted.pinned)?;
         for item in planned {
             lock.insert(item.locked.clone());
             items.push(item);

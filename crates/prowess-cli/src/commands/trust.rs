@@ -9,24 +9,19 @@ use std::{
 use clap::Args;
 use prowess::{
     Catalog, Scope, Skill, TrustDecision, TrustStore, display_path, display_text,
-    format::redact,
     trust::{Changes, Entry, SealError},
 };
 use serde::Serialize;
-use similar::TextDiff;
 
 use crate::{
     exit::{Exit, Failure},
     files,
     nearest::{did_you_mean, nearest},
     places::Request,
-    render::{count, line, list as words, safe_lines},
+    render::{self, count, line, list as words, safe_lines},
     session::Session,
     trust,
 };
-
-/// Lines around a change, enough to see where it stands.
-const CONTEXT: usize = 2;
 
 /// Let a project's skills reach a model as they are now, or take that back
 #[expect(
@@ -535,17 +530,9 @@ fn text_diff(before: &str, skill: &Skill, session: &Session) -> String {
         return String::new();
     }
     let path = session.environment.shorten(skill.path());
-    let diff = TextDiff::from_lines(before, now);
-    let text = diff
-        .unified_diff()
-        .context_radius(CONTEXT)
-        .header(
-            &format!("{path} as it was trusted"),
-            &format!("{path} as it is"),
-        )
-        .to_string();
-    // A blank line that stayed needs no blank of its own, and many tools take it off.
-    let text = text.replace("\n \n", "\n\n");
-    // A diff is passed on for a second look; keys in it are not.
-    safe_lines(&redact(&text))
+    let (old, new) = (
+        format!("{path} as it was trusted"),
+        format!("{path} as it is"),
+    );
+    safe_lines(&render::diff(before, now, Some((&old, &new))))
 }

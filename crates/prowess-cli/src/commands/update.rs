@@ -3,22 +3,17 @@
 use std::{collections::BTreeSet, fmt::Write as _};
 
 use clap::Args;
-use prowess::format::redact;
 use prowess_install::{
     Change, Edits, Lock, LockedSkill, Mode, Site, SkillFiles, Turn, Update, Upstream, upstream,
 };
 use serde::Serialize;
-use similar::TextDiff;
 
 use crate::{
     exit::{Exit, Failure},
     install::{self, To},
-    render::{byte_size, count, line, safe_lines},
+    render::{self, byte_size, count, line, safe_lines},
     session::Session,
 };
-
-/// Lines around a change, enough to see where it stands.
-const CONTEXT: usize = 2;
 
 /// So many lines of one file's diff are shown; `--json` has all of them.
 const MOST_LINES: usize = 200;
@@ -98,9 +93,7 @@ impl Version {
 
     /// The commit or the digest, short.
     pub(super) fn short(&self) -> String {
-        let whole = self.commit.as_deref();
-        let whole = whole.unwrap_or_else(|| self.digest.trim_start_matches("sha256:"));
-        whole.get(..12).unwrap_or(whole).to_owned()
+        install::short_id(self.commit.as_deref().unwrap_or(&self.digest)).to_owned()
     }
 }
 
@@ -118,8 +111,8 @@ struct FileChange {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let site = install::site(arguments.to, session)?;
-    let turn = site.turn().map_err(|error| install::failed(&error))?;
-    let lock = site.read_lock().map_err(|error| install::failed(&error))?;
+    let turn = site.turn()?;
+    let lock = site.read_lock()?;
     let found = look(&arguments.names, &site, &turn, &lock, session)?;
     let mut output = Output {
         skills: rows(&found, session)?,
@@ -219,7 +212,7 @@ pub(super) fn rows(
             Upstream::Gone => row.state = "gone",
             Upstream::Failed(error) => {
                 row.state = "failed";
-                let (message, _) = install::unavailable(error).told();
+                let (message, _) = Failure::from(error).told();
                 row.message = Some(message);
             }
             Upstream::Newer(update) => fill(&mut row, update, session)?,
@@ -300,9 +293,7 @@ fn diff(before: &[u8], after: &[u8]) -> String {
     let (Ok(before), Ok(after)) = (str::from_utf8(before), str::from_utf8(after)) else {
         return String::new();
     };
-    let diff = TextDiff::from_lines(before, after);
-    let text = diff.unified_diff().context_radius(CONTEXT).to_string();
-    redact(&text.replace("\n \n", "\n\n")).to_string()
+    render::diff(before, after, None)
 }
 
 fn show(rows: &[Row], session: &mut Session) -> Result<(), Failure> {
@@ -412,7 +403,7 @@ fn apply(
         lock.insert(update.locked.clone());
     }
     change.lock = Some(lock);
-    turn.apply(&change).map_err(|error| install::failed(&error))
+    Ok(turn.apply(&change)?)
 }
 
 fn trust(site: &Site, updates: &[&Update], session: &mut Session) -> Result<(), Failure> {

@@ -55,7 +55,7 @@ impl Row {
 
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let site = install::site(arguments.to, session)?;
-    let lock = site.read_lock().map_err(|error| install::failed(&error))?;
+    let lock = site.read_lock()?;
     let mut rows = Vec::new();
     let mut stamps = Stamps::read(&site);
     stamps.distrust = arguments.full;

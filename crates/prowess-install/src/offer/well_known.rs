@@ -18,7 +18,8 @@ use crate::{
     web::{Answer, Web, WebError},
 };
 
-const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+/// What an index of form 0.2.0 says it is.
+pub(crate) const INDEX_SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 
 /// So many entries of an index are read.
 const MOST_ENTRIES: usize = 10_000;
@@ -211,7 +212,7 @@ fn read(answer: &Answer) -> Result<(Vec<Entry>, Vec<String>), OfferError> {
     }
     let mut notes = Vec::new();
     let verified = match index.schema.as_deref() {
-        Some(SCHEMA) => true,
+        Some(INDEX_SCHEMA) => true,
         None => {
             notes.push(
                 "the index is of form 0.1.0, which has no digests: what comes is not verified"
