@@ -90,6 +90,7 @@ impl Tuning {
             ("b", Some(at)) => &mut self.fields.b[at],
             ("p", Some(at)) => &mut self.fields.pivot[at],
             ("k1", _) => &mut self.fields.k1,
+            ("translated", _) => &mut self.fields.translation,
             _ => self
                 .weights
                 .get_mut(key)

@@ -262,6 +262,7 @@ impl TermQuery {
                 Kind::Part => self.weights.part,
                 Kind::Number => self.weights.number,
                 Kind::Joined => self.weights.join,
+                Kind::Translation => self.weights.translation,
             };
             let said = if term.weight > 1.0 {
                 1.0 + term.weight.ln()
@@ -354,8 +355,10 @@ impl TermQuery {
                     return;
                 }
                 let mut rarity: f32 = 0.0;
-                words::terms(word, stemmers, |term, _| {
-                    if let Some(at) = self.places.get(term.as_bytes()) {
+                words::terms(word, stemmers, |term, kind| {
+                    if kind != Kind::Translation
+                        && let Some(at) = self.places.get(term.as_bytes())
+                    {
                         rarity = rarity.max(self.terms[at as usize].idf);
                     }
                 });
@@ -373,8 +376,9 @@ impl QueryTerm {
         for part in &index.parts {
             let tokens = &part.segment.tokens;
             part.segment.near.find(word.as_bytes(), tokens, |token| {
-                words::terms(tokens.text(token), stemmers, |term, _| {
-                    if let Some(known) = Known::find(index, term)
+                words::terms(tokens.text(token), stemmers, |term, kind| {
+                    if kind != Kind::Translation
+                        && let Some(known) = Known::find(index, term)
                         && best.as_ref().is_none_or(|best| known.count > best.count)
                     {
                         best = Some(known);

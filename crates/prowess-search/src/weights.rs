@@ -107,6 +107,8 @@ pub struct Weights {
     pub split: f32,
     /// Two words of the request that are one word elsewhere.
     pub join: f32,
+    /// What a word of another language means in English.
+    pub translation: f32,
     /// Words at each end of a long request that count in full.
     pub long_words: f32,
     /// Words between those ends.
@@ -127,6 +129,7 @@ impl Default for Weights {
             fuzzy: 0.80,
             split: 0.50,
             join: 0.50,
+            translation: 0.50,
             long_words: 30.00,
             long_middle: 0.10,
             fenced: 0.10,
@@ -148,6 +151,7 @@ impl Weights {
             "fuzzy" => &mut self.fuzzy,
             "split" => &mut self.split,
             "join" => &mut self.join,
+            "translation" => &mut self.translation,
             "long_words" => &mut self.long_words,
             "long_middle" => &mut self.long_middle,
             "fenced" => &mut self.fenced,

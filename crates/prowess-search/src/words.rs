@@ -15,6 +15,7 @@ pub(crate) mod phrase;
 mod scan;
 mod stem;
 mod stop;
+mod translate;
 
 pub(crate) use background::background;
 pub use fold::is_dense;
@@ -44,6 +45,8 @@ pub(crate) enum Kind {
     Joined,
     /// Two letters of a script that writes without spaces.
     Pair,
+    /// What a word of another language means in English.
+    Translation,
 }
 
 /// Calls `found` for each run of ASCII letters and digits in a word, as it stands.
@@ -66,7 +69,8 @@ pub(crate) fn tokens(word: &str, mut found: impl FnMut(&str)) {
     }
 }
 
-/// Calls `found` for each term of a word: the whole first, then its parts.
+/// Calls `found` for each term of a word: the whole first, then its parts, each followed by what
+/// it means in English.
 pub(crate) fn terms(word: &str, stemmers: &Stemmers, mut found: impl FnMut(&str, Kind)) {
     if word.is_ascii() {
         if word.len() <= MAX_WORD_BYTES {
@@ -84,7 +88,7 @@ pub(crate) fn terms(word: &str, stemmers: &Stemmers, mut found: impl FnMut(&str,
         let (run, after) = rest.split_at(end);
         rest = after;
         if dense {
-            pairs(run, &mut found);
+            pairs(run, stemmers, &mut found);
         } else if run.len() <= MAX_WORD_BYTES * 2 {
             folded.clear();
             run.chars()
@@ -100,7 +104,7 @@ pub(crate) fn terms(word: &str, stemmers: &Stemmers, mut found: impl FnMut(&str,
     }
 }
 
-fn pairs(run: &str, found: &mut impl FnMut(&str, Kind)) {
+fn pairs(run: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kind)) {
     let mut letters = run.char_indices().peekable();
     let single = run.chars().nth(1).is_none();
     if single {
@@ -114,6 +118,9 @@ fn pairs(run: &str, found: &mut impl FnMut(&str, Kind)) {
         let pair = &run[start..second + letter.len_utf8()];
         if !stop::is_stop(pair) {
             found(pair, Kind::Pair);
+        }
+        for english in translate::pair(pair) {
+            emit(english, Kind::Translation, stemmers, found);
         }
     }
 }
@@ -198,8 +205,10 @@ mod tests {
             terms(word, &stemmers, |term, kind| {
                 out.push(' ');
                 out.push_str(term);
-                if kind == Kind::Part {
-                    out.push('*');
+                match kind {
+                    Kind::Part => out.push('*'),
+                    Kind::Translation => out.push('='),
+                    _ => {}
                 }
             });
             out.push('\n');
@@ -253,7 +262,7 @@ mod tests {
                 naïve → naiv
                 поиска → поиск
                 файлов → файл
-                发票识别 → 发票 票识 识别
+                发票识别 → 发票 invoic= 票识 识别 recogn= identifi=
                 ouroboros로 → ouroboro 로
                 돌려줘 → 돌려 려줘
                 ＰＤＦ → pdf

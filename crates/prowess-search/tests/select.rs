@@ -135,9 +135,49 @@ fn slips_and_other_scripts_are_understood() {
     check(
         "帮我识别这张发票",
         &expect![[r#"
-            ambiguous
-            invoice-ocr 5.131 0.51
+            confident
+            invoice-ocr 7.716 0.90
         "#]],
+    );
+}
+
+#[test]
+fn a_request_and_a_skill_meet_in_english() {
+    check(
+        "extract the amount",
+        &expect![[r#"
+        confident
+        invoice-ocr 9.820 0.98
+    "#]],
+    );
+    check(
+        "合并这些文件",
+        &expect![[r#"
+        ambiguous
+        pdf-merge 4.355 0.35
+    "#]],
+    );
+    check(
+        "审查数据库查询",
+        &expect![[r#"
+        ambiguous
+        sql-review 4.494 0.38
+    "#]],
+    );
+    let index = Index::build(&entries());
+    let query = Query::new(&index, "extract the amount", Ranker::Lexical);
+    let told = index.explain(&query, &entries()[4]);
+    let said: Vec<_> = told.words.iter().map(|it| (&*it.word, &*it.term)).collect();
+    assert_eq!(said, [("extract", "extract"), ("amount", "amount")]);
+    let off = FieldWeights {
+        translation: 0.0,
+        ..FieldWeights::default()
+    };
+    let index = Index::build_with(&entries(), off, 1);
+    assert!(
+        choose(&index, "extract the amount", &Policy::default())
+            .matches
+            .is_empty()
     );
 }
 

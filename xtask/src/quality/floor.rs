@@ -10,15 +10,15 @@ type Floor = (&'static str, &'static str, fn(&Report) -> f64, f64);
 
 /// A little below what is reached, so that only a real loss fails.
 const FLOORS: [Floor; 9] = [
-    ("c1000", "hit@1", |it| it.hit1, 0.745),
-    ("c1000", "recall@10", |it| it.recall10, 0.915),
-    ("c1000", "off-topic AUROC", |it| it.off, 0.955),
-    ("c1000", "fire@5", |it| it.fire5, 0.665),
-    ("c1000", "typo", |it| it.typo, 0.68),
+    ("c1000", "hit@1", |it| it.hit1, 0.755),
+    ("c1000", "recall@10", |it| it.recall10, 0.925),
+    ("c1000", "off-topic AUROC", |it| it.off, 0.960),
+    ("c1000", "fire@5", |it| it.fire5, 0.680),
+    ("c1000", "typo", |it| it.typo, 0.70),
     ("c1000", "pasted context", |it| it.pasted, 0.48),
-    ("c1000", "non-English", |it| it.foreign, 0.73),
-    ("c100", "hit@1", |it| it.hit1, 0.785),
-    ("c100", "recall@10", |it| it.recall10, 0.95),
+    ("c1000", "non-English", |it| it.foreign, 0.745),
+    ("c100", "hit@1", |it| it.hit1, 0.80),
+    ("c100", "recall@10", |it| it.recall10, 0.965),
 ];
 
 /// Fails when a figure is below its floor.

@@ -8,9 +8,9 @@ use super::{
     postings::{Lists, Postings},
     sections,
     segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS},
-    weights::Counts,
+    weights::{Counts, TRANSLATED},
 };
-use crate::words::{self, Interner, Span, Stemmers, phrase};
+use crate::words::{self, Interner, Kind, Span, Stemmers, phrase};
 
 /// Further terms of name, description and tags are not kept in order; a longer description
 /// is cut in catalogs anyway, and one that lists everything should not win everything.
@@ -62,6 +62,9 @@ struct Meaning {
     seen: u32,
 }
 
+/// So many counts stand before what a word stands for further.
+const FURTHER: usize = 3;
+
 /// Counts below this are looked up where a term stands in prose only.
 const PROSE: usize = 6;
 
@@ -71,9 +74,19 @@ const NONE: u32 = u32::MAX;
 /// What every word that was seen stands for.
 struct Lexicon {
     stemmers: Stemmers,
-    /// For words of several tokens or terms: how many further tokens, how many further terms,
-    /// then both. The first place is not used.
+    /// For words of several tokens or terms: how many further tokens, how many further terms and
+    /// how many translations, then all three. The first place is not used.
     further: Vec<u32>,
+    /// The translations of the word at hand.
+    translations: Vec<u32>,
+}
+
+/// What a word stands for beside its first token and its first term.
+#[derive(Default)]
+struct Further<'a> {
+    tokens: &'a [u32],
+    terms: &'a [u32],
+    translations: &'a [u32],
 }
 
 /// Working memory of a thread that reads documents.
@@ -88,6 +101,8 @@ pub(super) struct Reader {
     meant: Vec<Meaning>,
     seen_terms: Local<Counts>,
     seen_tokens: Local<u8>,
+    /// The translations in the metadata at hand.
+    translated: Vec<u32>,
     opening: Opening,
 }
 
@@ -106,6 +121,7 @@ impl Default for Reader {
             lexicon: Lexicon {
                 stemmers: Stemmers::default(),
                 further: vec![0],
+                translations: Vec::new(),
             },
             words: Interner::default(),
             parts: Vec::new(),
@@ -114,20 +130,27 @@ impl Default for Reader {
             meant: Vec::new(),
             seen_terms: Local::default(),
             seen_tokens: Local::default(),
+            translated: Vec::new(),
             opening: Opening::default(),
         }
     }
 }
 
 impl Meaning {
-    /// The tokens and terms of a word after its first ones.
-    fn further(self, further: &[u32]) -> (&[u32], &[u32]) {
+    /// The tokens and terms of a word after its first ones, and its translations.
+    fn further(self, further: &[u32]) -> Further<'_> {
         let at = self.further as usize;
         if at == 0 {
-            return (&[], &[]);
+            return Further::default();
         }
-        let (tokens, terms) = (further[at] as usize, further[at + 1] as usize);
-        further[at + 2..at + 2 + tokens + terms].split_at(tokens)
+        let counts = &further[at..at + FURTHER];
+        let (tokens, rest) = further[at + FURTHER..].split_at(counts[0] as usize);
+        let (terms, rest) = rest.split_at(counts[1] as usize);
+        Further {
+            tokens,
+            terms,
+            translations: &rest[..counts[2] as usize],
+        }
     }
 }
 
@@ -164,6 +187,7 @@ impl Batch {
             self.scan(Field::Tags, tag, reader);
         }
         self.metadata.items.truncate(start + MAX_METADATA);
+        self.translate(weights, reader);
         self.metadata.end();
         self.quote(&entry.description);
         reader.opening = Opening::default();
@@ -173,6 +197,25 @@ impl Batch {
         });
         self.count(entry.body, reader);
         self.finish(weights, reader);
+    }
+
+    /// Puts what the words of the metadata mean in English behind them.
+    fn translate(&mut self, weights: &FieldWeights, reader: &mut Reader) {
+        let translated = &mut reader.translated;
+        if weights.translation <= 0.0 {
+            translated.clear();
+        }
+        if translated.is_empty() {
+            return;
+        }
+        translated.sort_unstable();
+        translated.dedup();
+        translated.truncate(MAX_METADATA);
+        self.metadata.items.push(GAP);
+        // Each alone, so that no two are neighbours.
+        for term in translated.drain(..) {
+            self.metadata.items.extend([term, GAP]);
+        }
     }
 
     /// Keeps the phrases that a description quotes.
@@ -216,6 +259,7 @@ impl Batch {
             parts,
             found,
             seen_words,
+            translated,
             opening,
             ..
         } = reader;
@@ -241,8 +285,9 @@ impl Batch {
             let repeated = std::mem::replace(&mut last, number) == number;
             if ordered && !repeated && meaning.term != NONE {
                 self.metadata.items.push(meaning.term);
-                let further = meaning.further(&lexicon.further).1;
-                self.metadata.items.extend_from_slice(further);
+                let further = meaning.further(&lexicon.further);
+                self.metadata.items.extend_from_slice(further.terms);
+                translated.extend_from_slice(further.translations);
             } else if opening.words < MAX_BODY_PAIRS && !ordered && meaning.term != NONE {
                 if !matches!(field, Field::Headings | Field::Prose) {
                     opening.before = None;
@@ -254,7 +299,7 @@ impl Batch {
                     self.body_pairs.items.push(phrase::pair(before, first));
                 }
                 // A run without spaces is left by its last two letters, another word whole.
-                let last = match meaning.further(&lexicon.further).1.last() {
+                let last = match meaning.further(&lexicon.further).terms.last() {
                     Some(last) if !text.as_bytes()[word.start].is_ascii() => {
                         self.hashes[*last as usize]
                     }
@@ -269,7 +314,7 @@ impl Batch {
     fn learn(&mut self, word: &str, lexicon: &mut Lexicon) -> Meaning {
         let further = &mut lexicon.further;
         let start = further.len();
-        further.extend([0, 0]);
+        further.extend([0; FURTHER]);
         let (mut token, mut term) = (NONE, NONE);
         words::tokens(word, |text| {
             let number = self.tokens.intern(words::lowered(text).as_bytes()).0;
@@ -281,24 +326,28 @@ impl Batch {
         });
         let middle = further.len();
         // A long run of a dense script repeats pairs; those count as often as they stand.
-        words::terms(word, &lexicon.stemmers, |text, _| {
+        words::terms(word, &lexicon.stemmers, |text, kind| {
             let (number, new) = self.terms.intern(text.as_bytes());
             if new {
                 self.hashes.push(phrase::hash(text.as_bytes()));
             }
-            if term == NONE {
+            if kind == Kind::Translation {
+                lexicon.translations.push(number);
+            } else if term == NONE {
                 term = number;
             } else {
                 further.push(number);
             }
         });
         let end = further.len();
-        let further = if end == start + 2 {
+        further.append(&mut lexicon.translations);
+        let further = if further.len() == start + FURTHER {
             further.truncate(start);
             0
         } else {
-            further[start] = (middle - start - 2) as u32;
+            further[start] = (middle - start - FURTHER) as u32;
             further[start + 1] = (end - middle) as u32;
+            further[start + 2] = (further.len() - end) as u32;
             start as u32
         };
         Meaning {
@@ -337,12 +386,16 @@ impl Batch {
                 add(seen_terms.at(meaning.term), counts);
             }
             if meaning.further != 0 {
-                let (tokens, terms) = meaning.further(&lexicon.further);
-                for &token in tokens {
+                let further = meaning.further(&lexicon.further);
+                for &token in further.tokens {
                     *seen_tokens.at(token) |= places;
                 }
-                for &term in terms {
+                for &term in further.terms {
                     add(seen_terms.at(term), counts);
+                }
+                let in_metadata = weights.translation > 0.0 && places & !IN_BODY != 0;
+                for &term in further.translations.iter().filter(|_| in_metadata) {
+                    seen_terms.at(term)[TRANSLATED] = 1;
                 }
             }
         }
@@ -361,8 +414,17 @@ impl Batch {
             weights.impact(&counts, &norms)
         });
         let impact = |(_, counts): &(u32, Counts)| {
-            let [name, description, not_for, tags, headings, prose, code, _] = *counts;
-            let other = name | description | not_for | tags | headings | code;
+            let [
+                name,
+                description,
+                not_for,
+                tags,
+                headings,
+                prose,
+                code,
+                translated,
+            ] = *counts;
+            let other = name | description | not_for | tags | headings | code | translated;
             match in_prose.get(usize::from(prose)) {
                 Some(impact) if other == 0 => *impact,
                 _ => weights.impact(counts, &norms),
@@ -370,7 +432,7 @@ impl Batch {
         };
         if let Some(parts) = &mut self.parts {
             let items = seen_terms.items.iter();
-            parts.extend(items.map(|(_, counts)| FieldWeights::parts(counts, &norms)));
+            parts.extend(items.map(|(_, counts)| weights.parts(counts, &norms)));
         }
         let terms = seen_terms.items.iter();
         self.term_lists

@@ -21,6 +21,9 @@ pub struct FieldWeights {
     pub pivot: [f32; Field::COUNT],
     /// BM25's `k1`: the sum at which a word has half of its possible effect.
     pub k1: f32,
+    /// What a word is worth for being the meaning of one in another language, against standing
+    /// in the description.
+    pub translation: f32,
 }
 
 impl Default for FieldWeights {
@@ -31,16 +34,20 @@ impl Default for FieldWeights {
             b: [0.75, 0.15, 0.15, 0.75, 0.75, 0.75, 0.75],
             pivot: [3.0, 25.0, 8.0, 4.0, 30.0, 300.0, 250.0],
             k1: 2.0,
+            translation: 0.5,
         }
     }
 }
 
-/// How often a word stands in each field; one place more than there are fields, so that all of
-/// them fit a register.
+/// How often a word stands in each field, and whether it is what a word of the metadata means in
+/// English: eight numbers, so that all of them fit a register.
 pub(crate) type Counts = [u16; Field::COUNT + 1];
 
+/// The place of the last one.
+pub(crate) const TRANSLATED: usize = Field::COUNT;
+
 /// How many mentions count in each field.
-const MOST: Counts = [1, 1, 1, 1, u16::MAX, u16::MAX, u16::MAX, 0];
+const MOST: Counts = [1, 1, 1, 1, u16::MAX, u16::MAX, u16::MAX, 1];
 
 /// Impacts are stored as fractions of this.
 pub(crate) const FULL: f32 = 255.0;
@@ -63,17 +70,24 @@ impl FieldWeights {
     }
 
     /// What each field adds, before saturation, from capped counts.
-    pub(crate) fn parts(counts: &Counts, norms: &[f32; Field::COUNT]) -> [f32; Field::COUNT] {
+    pub(crate) fn parts(
+        &self,
+        counts: &Counts,
+        norms: &[f32; Field::COUNT],
+    ) -> [f32; Field::COUNT] {
+        let description = Field::Description as usize;
         let mut parts = std::array::from_fn(|field| f32::from(counts[field]) * norms[field]);
-        if counts[Field::Description as usize] > 0 {
+        if counts[description] > 0 {
             parts[Field::NotFor as usize] = 0.0;
+        } else if counts[TRANSLATED] > 0 {
+            parts[description] = self.translation * norms[description];
         }
         parts
     }
 
     /// The saturated effect of a word on a document, in 255ths, from capped counts.
     pub(crate) fn impact(&self, counts: &Counts, norms: &[f32; Field::COUNT]) -> u8 {
-        let sum: f32 = Self::parts(counts, norms).iter().sum();
+        let sum: f32 = self.parts(counts, norms).iter().sum();
         #[expect(clippy::cast_sign_loss, reason = "weights are not negative")]
         // Adding a half and cutting off rounds; `round` would be a call for every term.
         let impact = (sum / (self.k1 + sum) * FULL + 0.5) as u8;
