@@ -1,6 +1,9 @@
 //! Reads TOML frontmatter into the same values as YAML.
 
-use toml_edit::{Document as Toml, Item, Key, TableLike, Value as TomlValue};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
 
 use crate::{
     diagnostic::Span,
@@ -16,7 +19,7 @@ pub(crate) struct TomlError {
 
 /// Reads the fields; spans are offset by `base`, the place of `text` in its file.
 pub(crate) fn read(text: &str, base: usize) -> Result<Vec<Field>, TomlError> {
-    let document = Toml::parse(text).map_err(|error| {
+    let document = DeTable::parse(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
         TomlError {
             span: Span::new(
@@ -26,7 +29,7 @@ pub(crate) fn read(text: &str, base: usize) -> Result<Vec<Field>, TomlError> {
             why: error.message().trim().replace('\n', "; "),
         }
     })?;
-    Ok(Reader { text, base }.table(document.as_table()))
+    Ok(Reader { text, base }.table(document.get_ref()))
 }
 
 struct Reader<'a> {
@@ -35,65 +38,39 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn span(&self, range: Option<std::ops::Range<usize>>) -> Span {
-        let range = range.unwrap_or(0..0);
+    fn span<T>(&self, of: &Spanned<T>) -> Span {
+        let range = of.span();
         Span::new(self.base + range.start, self.base + range.end)
     }
 
-    fn table(&self, table: &dyn TableLike) -> Vec<Field> {
+    fn table(&self, table: &DeTable<'_>) -> Vec<Field> {
         let mut fields: Vec<Field> = table
             .iter()
-            .filter_map(|(name, item)| Some(self.field(table.get_key_value(name)?.0, item)))
+            .map(|(key, value)| Field {
+                key: key.get_ref().as_ref().into(),
+                key_span: self.span(key),
+                node: self.value(value),
+            })
             .collect();
         // A table's own order is by first mention; authors read from top to bottom.
         fields.sort_by_key(|field| field.key_span.start);
         fields
     }
 
-    fn field(&self, key: &Key, item: &Item) -> Field {
-        Field {
-            key: key.get().into(),
-            key_span: self.span(key.span()),
-            node: self.item(item),
-        }
-    }
-
-    fn item(&self, item: &Item) -> Node {
-        let span = self.span(item.span());
-        let value = match item {
-            Item::None => Value::text(""),
-            Item::Value(value) => return self.value(value),
-            Item::Table(table) => Value::Map(self.table(table)),
-            Item::ArrayOfTables(tables) => Value::List(
-                tables
-                    .iter()
-                    .map(|table| Node {
-                        value: Value::Map(self.table(table)),
-                        span: self.span(table.span()),
-                    })
-                    .collect(),
-            ),
-        };
-        Node { value, span }
-    }
-
-    fn value(&self, value: &TomlValue) -> Node {
-        let range = value.span();
-        let span = self.span(range.clone());
-        let value = match value {
-            TomlValue::String(text) => Value::text(text.value().as_str()),
-            TomlValue::Array(array) => {
+    fn value(&self, value: &Spanned<DeValue<'_>>) -> Node {
+        let span = self.span(value);
+        let value = match value.get_ref() {
+            DeValue::String(text) => Value::text(text.as_ref()),
+            DeValue::Array(array) => {
                 Value::List(array.iter().map(|value| self.value(value)).collect())
             }
-            TomlValue::InlineTable(table) => Value::Map(self.table(table)),
+            DeValue::Table(table) => Value::Map(self.table(table)),
             // Numbers, switches and dates stay as they were written: `1.10` is not `1.1`.
-            TomlValue::Integer(_)
-            | TomlValue::Float(_)
-            | TomlValue::Boolean(_)
-            | TomlValue::Datetime(_) => {
-                let source = range
-                    .and_then(|range| self.text.get(range))
-                    .unwrap_or_default();
+            DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_) => {
+                let source = self.text.get(value.span()).unwrap_or_default();
                 Value::Scalar(source.trim().into(), Style::Plain)
             }
         };

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use prowess_format::rules::{Report, Subject, bad_glob};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -44,7 +43,8 @@ pub struct Selecting {
 }
 
 /// One skill that a turn activates.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Activation {
     /// The skill's name.
     pub name: String,

@@ -6,7 +6,6 @@
 use std::fmt;
 
 use prowess_format::{Document, Span, ToolPattern};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod argument;
@@ -14,7 +13,8 @@ mod argument;
 mod tests;
 
 /// What the host takes `allowed-tools` to mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Permission {
     /// The standard's sense: what the skill lists runs without asking, the rest asks as usual.

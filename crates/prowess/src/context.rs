@@ -1,6 +1,5 @@
 //! A skill with the tools it needs, as one unit: instructions and tools together or not at all.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -35,7 +34,8 @@ pub enum Strategy {
 }
 
 /// What happens when a tool is missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// The skill is refused and the next candidate is tried.
@@ -143,7 +143,8 @@ pub struct Choice {
 }
 
 /// A context as JSON: tools by name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Envelope {
     /// The framed instruction.
     pub instruction: String,
@@ -154,7 +155,8 @@ pub struct Envelope {
 }
 
 /// Why this skill, from where, and with which tools: a record for logs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Provenance {
     /// The skill's name; absent for the host's own words.
@@ -193,7 +195,8 @@ pub struct Provenance {
 }
 
 /// How a skill was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "by", content = "value", rename_all = "lowercase")]
 pub enum Matched {
     /// By its name.
@@ -207,7 +210,8 @@ pub enum Matched {
 }
 
 /// The place a skill comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OriginRecord {
     /// How near the place is.
     pub scope: String,

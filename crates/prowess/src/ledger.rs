@@ -3,7 +3,6 @@
 //! The ledger is a plain value. A host keeps one for each conversation, saves it as JSON and
 //! restores it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -22,7 +21,8 @@ const CAP: usize = 16;
 const VERSION: u32 = 1;
 
 /// The active skills of one conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Ledger {
     version: u32,
@@ -35,7 +35,8 @@ pub struct Ledger {
 }
 
 /// One active skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActiveSkill {
     /// The skill's name.
     pub name: String,

@@ -87,7 +87,9 @@
 //!
 //! None is on by itself: `watch` follows folders, `tokio` gives the tools as futures, `run` runs a
 //! skill's scripts in a sandbox, `embeddings` adds vectors to the words, `tiktoken` counts tokens as
-//! a model does.
+//! a model does, `schema` describes the JSON shapes (`schemars`).
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use activate::{Activation, Reason, Triggers, Turn};
 pub use authority::{Authority, Grant, Permission};
@@ -192,3 +194,8 @@ mod testing;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/COMING_FROM.md")]
 struct ComingFrom;
+
+/// The front page of the package.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,7 +1,6 @@
 //! A chosen few skills with an index of their own.
 
 use prowess_search::{Entry, Index, Query};
-use rayon::prelude::*;
 
 use crate::{
     select::{Policy, Selection},
@@ -66,12 +65,22 @@ pub(crate) fn spread<T: Sync, R: Send>(
     threads: usize,
     answer: impl Fn(&T) -> R + Sync + Send,
 ) -> Vec<R> {
-    let workers = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    match workers {
-        Ok(workers) if threads > 1 => workers.install(|| items.par_iter().map(answer).collect()),
-        // One thread, or a machine that gives no more.
-        _ => items.iter().map(answer).collect(),
+    if threads < 2 {
+        return items.iter().map(answer).collect();
     }
+    // Neighbours cost about the same, so equal shares keep every thread busy.
+    let share = items.len().div_ceil(threads).max(1);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = items
+            .chunks(share)
+            .map(|items| scope.spawn(|| items.iter().map(&answer).collect::<Vec<R>>()))
+            .collect();
+        let answers = workers.into_iter().map(|worker| match worker.join() {
+            Ok(answers) => answers,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        answers.flatten().collect()
+    })
 }
 
 #[cfg(test)]

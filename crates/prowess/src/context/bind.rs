@@ -6,7 +6,6 @@ use std::{
     sync::Arc,
 };
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Mode;
@@ -132,7 +131,8 @@ impl fmt::Display for Refusal {
 }
 
 /// The tools a skill asks for, and what became of them.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SkillTools {
     /// The patterns of `allowed-tools`, as written.
     pub asked: Vec<String>,
