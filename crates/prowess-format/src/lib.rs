@@ -59,3 +59,8 @@ mod profile;
 pub mod rules;
 mod secret;
 mod shown;
+
+/// The front page of the package.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,5 +1,7 @@
 //! Agent Skills over the Model Context Protocol: a server and a verifying host.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // What is served.
 pub mod server;
 pub mod uri;

@@ -21,6 +21,8 @@
 //! An entry is known by its position in the list the index was built from. Nothing here reads a
 //! disk, a clock or the environment.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub use explain::{Explainer, Explanation};
 pub use index::{Entry, Field, FieldWeights, Index, IndexError};
 pub use query::Query;

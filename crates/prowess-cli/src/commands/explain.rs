@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Every page of `docs/spec`, as it was when the program was built.
-static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../docs/spec");
+static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs/spec");
 
 /// Say what a rule of `check` asks for, with examples
 #[derive(Debug, Args)]
