@@ -43,7 +43,7 @@ mod source;
 mod tests;
 mod verify;
 
-pub use approvals::{Approval, Approvals, Standing};
+pub use approvals::{Approval, Approvals, Extent, Standing};
 pub use config::{HostLimits, HostOptions, ServerConfig, Transport, is_label};
 pub use entry::{Entry, FileDigest, Manifest};
 pub use fault::{Check, Fault};

@@ -206,7 +206,18 @@ pub fn interpreter_of(path: &Path, search: &Search) -> Result<Interpreter, Inter
     File::open(path)
         .and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head))
         .map_err(unreadable)?;
-    let head = String::from_utf8_lossy(&head);
+    interpreter_for(path, &head, search)
+}
+
+/// Finds the program for a script that is at hand: its path says the ending, its bytes the first
+/// line.
+pub fn interpreter_for(
+    path: &Path,
+    bytes: &[u8],
+    search: &Search,
+) -> Result<Interpreter, InterpreterError> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES as usize)];
+    let head = String::from_utf8_lossy(head);
     let (known, args) = match shebang(&head) {
         Some((name, args)) => {
             let known = by_name(&name).ok_or_else(|| InterpreterError::NotListed {

@@ -21,7 +21,9 @@
 // What is asked, and what comes back.
 pub use answer::{Answer, Denial, Stop};
 pub use grant::{Grant, GrantError};
-pub use interpreter::{Interpreter, InterpreterError, Search, interpreter_of, is_script_name};
+pub use interpreter::{
+    Interpreter, InterpreterError, Search, interpreter_for, interpreter_of, is_script_name,
+};
 pub use request::{Input, Limits, Request, Stream, WorkFolder};
 
 // Who runs it.

@@ -15,7 +15,7 @@ use std::{
 pub use prowess_run::{
     Answer, Cancel, Confinement, Denial, Grant, GrantError, Input, Interpreter, InterpreterError,
     Limits as RunLimits, Request, Run, RunError, Runner, Sandbox, Search, Stop, Stream, Unconfined,
-    WorkFolder, interpreter_of, is_script_name, launcher,
+    WorkFolder, interpreter_for, interpreter_of, is_script_name, launcher,
 };
 use serde::Serialize;
 use tempfile::TempDir;
@@ -27,7 +27,8 @@ use crate::{
     observe::{self, source_uri},
     resource::{ResourceError, slashed},
     skill::Skill,
-    trust::{Seal, SealError, SealedFile, TrustStore},
+    source::remote::{FetchError, Remote},
+    trust::{Seal, SealError, SealedFile, SealedKind, TrustStore},
 };
 
 /// Who says that a script may run. From narrow to wide: a project's config can only lower it.
@@ -76,7 +77,10 @@ pub enum StageError {
     /// One of its files could not be read.
     #[error(transparent)]
     Resource(#[from] ResourceError),
-    /// It has no folder of its own: a single file, a record of a catalog, or a skill of a server.
+    /// It is on a server, and its files cannot be had or nobody let its scripts run.
+    #[error(transparent)]
+    Remote(#[from] FetchError),
+    /// It has no folder of its own: a single file, or a record of a catalog.
     #[error("`{skill}` has no folder, so it has no scripts")]
     NoFolder {
         /// The skill's name.
@@ -106,21 +110,18 @@ pub struct Staged {
     seal: Seal,
     skill: String,
     uri: String,
+    /// Whether these files were given out because a person approved that their scripts run.
+    approved: bool,
 }
 
 impl Staged {
-    /// Reads every file of a skill once and lays out what was read.
+    /// Reads every file of a skill once and lays out what was read. The files of a skill on a
+    /// server are fetched and checked, where the user let its scripts run.
     pub fn new(skill: &Skill, limits: &Limits) -> Result<Self, StageError> {
-        if skill.remote().is_some() || skill.directory().is_none() {
-            return Err(StageError::NoFolder {
-                skill: skill.name().to_owned(),
-            });
-        }
-        let seal = skill.seal(limits)?;
-        // What was trusted when the catalog was made, and is something else by now.
-        if let Some(path) = skill.strays_from(&seal) {
-            return Err(StageError::Changed { path });
-        }
+        let (seal, files) = match skill.remote() {
+            Some(remote) => fetched(remote)?,
+            None => local(skill, limits)?,
+        };
         let unwritten = |source| StageError::Write {
             skill: skill.name().to_owned(),
             source,
@@ -129,15 +130,10 @@ impl Staged {
             .prefix("prowess-skill-")
             .tempdir()
             .map_err(unwritten)?;
-        for file in skill.raw_files(limits)?.files {
-            let shown = slashed(&file.path);
-            let bytes = skill.read_raw(&file.path, limits)?;
-            if seal.get(&shown) != Some(ContentHash::of(&bytes)) {
-                return Err(StageError::Changed { path: shown });
-            }
+        for (path, bytes) in files {
             let plain = |part| matches!(part, Component::Normal(_));
-            if file.path.components().all(plain) {
-                lay_out(&folder.path().join(&file.path), &bytes).map_err(unwritten)?;
+            if path.components().all(plain) {
+                lay_out(&folder.path().join(&path), &bytes).map_err(unwritten)?;
             }
         }
         Ok(Self {
@@ -145,6 +141,7 @@ impl Staged {
             seal,
             skill: skill.name().to_owned(),
             uri: source_uri(skill),
+            approved: skill.remote().is_some(),
         })
     }
 
@@ -194,17 +191,27 @@ impl Staged {
         hash.map(|hash| hash.to_string()).unwrap_or_default()
     }
 
-    /// Whether a person approved exactly these files.
+    /// Whether a person let scripts of exactly these files run: by an earlier yes to a run, or for
+    /// a skill on a server by an approval without which its files are not given out. Trust that
+    /// lets a model read the skill is not enough.
     pub fn is_approved(&self, skill: &Skill, store: &TrustStore) -> bool {
+        if self.approved {
+            return true;
+        }
         let approval = skill
             .real_path()
             .and_then(|path| store.approval(&path).cloned());
-        approval.is_some_and(|approval| approval.seal == self.seal)
+        approval.is_some_and(|approval| approval.run && approval.seal == self.seal)
     }
 
-    /// Remembers that a person approved exactly these files.
+    /// Remembers that a person let scripts of exactly these files run. What is denied stays so.
     pub fn approve(&self, skill: &Skill, store: &mut TrustStore) {
-        store.approve_sealed(skill, self.seal.clone());
+        let denied = skill
+            .real_path()
+            .is_some_and(|path| store.denied_by(&path).is_some());
+        if !denied {
+            store.approve_sealed(skill, self.seal.clone(), true);
+        }
     }
 
     /// The files that a program known here runs, by path.
@@ -223,6 +230,45 @@ impl Staged {
             .collect()
     }
 }
+
+/// The files of a skill that is here, as they are now.
+fn local(skill: &Skill, limits: &Limits) -> Result<(Seal, Vec<StagedFile>), StageError> {
+    if skill.directory().is_none() {
+        return Err(StageError::NoFolder {
+            skill: skill.name().to_owned(),
+        });
+    }
+    let seal = skill.seal(limits)?;
+    // What was trusted when the catalog was made, and is something else by now.
+    if let Some(path) = skill.strays_from(&seal) {
+        return Err(StageError::Changed { path });
+    }
+    let mut files = Vec::new();
+    for file in skill.raw_files(limits)?.files {
+        let shown = slashed(&file.path);
+        let bytes = skill.read_raw(&file.path, limits)?;
+        if seal.get(&shown) != Some(ContentHash::of(&bytes)) {
+            return Err(StageError::Changed { path: shown });
+        }
+        files.push((file.path, bytes));
+    }
+    Ok((seal, files))
+}
+
+/// The files of a skill on a server, as they were approved.
+fn fetched(remote: &Remote) -> Result<(Seal, Vec<StagedFile>), StageError> {
+    let files = remote.fetch.files_to_run(&remote.uri)?;
+    let seal = Seal::new(files.iter().map(|file| SealedFile {
+        path: slashed(Path::new(&file.path)),
+        hash: ContentHash::of(&file.bytes),
+        kind: SealedKind::File,
+    }));
+    let files = files.into_iter().map(|it| (it.path.into(), it.bytes));
+    Ok((seal, files.collect()))
+}
+
+/// A path below the skill's folder, and the bytes.
+type StagedFile = (PathBuf, Vec<u8>);
 
 /// A script that runs: waited for by [`ScriptRun::wait`] or by `.await`, ended with all it
 /// started by dropping it.
@@ -432,12 +478,15 @@ mod tests {
                 .unwrap()
                 .is_approved(skill, &store)
         );
+        // To be read is not to be run.
         store.approve(skill, &limits).unwrap();
-        assert!(
-            Staged::new(skill, &limits)
-                .unwrap()
-                .is_approved(skill, &store)
-        );
+        let staged = Staged::new(skill, &limits).unwrap();
+        assert!(!staged.is_approved(skill, &store));
+        staged.approve(skill, &mut store);
+        assert!(staged.is_approved(skill, &store));
+        // Trust in the same files takes nothing back.
+        store.approve(skill, &limits).unwrap();
+        assert!(staged.is_approved(skill, &store));
         #[expect(clippy::disallowed_methods, reason = "a test adds a file of its own")]
         fs::write(folder.path().join("a/new.txt"), "x").unwrap();
         assert!(

@@ -660,15 +660,19 @@ impl TrustStore {
         let seal = skill.seal(limits)?;
         let before = self.approval(&path).map(|approval| &approval.seal);
         let changes = before.unwrap_or(&Seal::default()).changes(&seal);
-        self.approve_sealed(skill, seal);
+        let run = self
+            .approval(&path)
+            .is_some_and(|before| before.run && before.seal == seal);
+        self.approve_sealed(skill, seal, run);
         Ok(changes)
     }
 
-    /// Trusts a skill with exactly the files of a seal: those that were looked at.
-    pub(crate) fn approve_sealed(&mut self, skill: &Skill, seal: Seal) {
+    /// Trusts a skill with exactly the files of a seal, those that were looked at, and lets its
+    /// scripts run or not.
+    pub(crate) fn approve_sealed(&mut self, skill: &Skill, seal: Seal, run: bool) {
         if let Some(path) = skill.real_path() {
             let text = skill.document().text().to_owned();
-            self.insert(path, Entry::Trusted(Approval { seal, text }));
+            self.insert(path, Entry::Trusted(Approval { seal, text, run }));
         }
     }
 }

@@ -3,11 +3,15 @@
 use std::{
     fmt::Write as _,
     io::{self, BufRead as _},
+    path::Path,
 };
 
 use clap::Args;
-use prowess::display_text;
-use prowess_mcp::host::{Approval, Approvals, Entry, Host, Manifest, Server};
+use prowess::{
+    display_text,
+    run::{InterpreterError, Search, interpreter_for},
+};
+use prowess_mcp::host::{Approval, Approvals, Entry, Extent, Host, Manifest, Server};
 use serde::Serialize;
 
 use crate::{
@@ -37,6 +41,9 @@ pub(crate) struct Arguments {
     /// Take the approval back
     #[arg(long, conflicts_with = "yes")]
     revoke: bool,
+    /// Let its scripts run too, in the sandbox; its files are fetched and checked first
+    #[arg(long, conflicts_with_all = ["list", "revoke"])]
+    run: bool,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
@@ -58,6 +65,7 @@ struct Row {
     name: String,
     uri: String,
     manifest: String,
+    run: bool,
     approved_at: u64,
 }
 
@@ -93,15 +101,27 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         return Err(Failure::new(format!("`{name}` cannot be approved"))
             .hint("its files are made on request, so there is nothing to bind an approval to"));
     }
+    let extent = if arguments.run {
+        let scripts = scripts(server, &entry, session)?;
+        session.output.message(&scripts);
+        Extent::Scripts
+    } else {
+        Extent::Fields
+    };
     if !arguments.yes && !asked("approve it?", session)? {
         return Ok(Exit::Findings);
     }
     approvals
-        .approve(label, &entry)
+        .approve(label, &entry, extent)
         .map_err(|error| Failure::new("cannot write the approval down").because(&error))?;
     session.output.message(&format!(
-        "`{}` is approved as it is now\n",
-        line(&format!("{label}/{name}"))
+        "`{}` is approved as it is now{}\n",
+        line(&format!("{label}/{name}")),
+        if arguments.run {
+            ", and its scripts may run"
+        } else {
+            ""
+        },
     ));
     session.output.hint(&format!(
         "`prowess approve {} --revoke` takes that back",
@@ -196,6 +216,35 @@ fn summary(entry: &Entry, server: &Server) -> String {
     text
 }
 
+/// Fetches every file, checks it, and names those that could run, with what would run them.
+fn scripts(server: &Server, entry: &Entry, session: &Session) -> Result<String, Failure> {
+    let files = server
+        .files_blocking(&entry.uri)
+        .map_err(|fault| Failure::new(fault.to_string()).hint(fault.help()))?;
+    let search = Search::new(session.environment.search_path.as_deref());
+    let mut rows = Vec::new();
+    // As where a skill's scripts are listed: a text is no script.
+    let is_text = |path: &Path| path.extension() == Some("md".as_ref());
+    for file in &files {
+        let path = Path::new(&file.path);
+        let by = match interpreter_for(path, &file.bytes, &search) {
+            _ if is_text(path) => continue,
+            Ok(found) => format!("by {}", found.name),
+            Err(InterpreterError::Missing { name, .. }) => format!("by {name}, which is not here"),
+            Err(_) => continue,
+        };
+        rows.push(format!("{} {by}", line(&file.path)));
+    }
+    if rows.is_empty() {
+        let name = line(entry.name());
+        return Err(
+            Failure::new(format!("`{name}` has no script that could run"))
+                .hint("approve it without `--run`"),
+        );
+    }
+    Ok(format!("  runs    {}\n", rows.join("\n          ")))
+}
+
 /// Asks the person at the terminal; without one somebody has to say yes beforehand.
 pub(super) fn asked(question: &str, session: &mut Session) -> Result<bool, Failure> {
     if !session.environment.stdin_terminal {
@@ -251,6 +300,7 @@ fn list(
             name: it.name,
             uri: it.uri,
             manifest: it.manifest,
+            run: it.run,
             approved_at: it.approved_at,
         });
         session.output.json(&Output {
@@ -260,7 +310,9 @@ fn list(
         return Ok(Exit::Fine);
     }
     for it in &all {
-        let text = format!("{}/{}  {}\n", it.server, line(&it.name), line(&it.uri));
+        let run = if it.run { "  its scripts may run" } else { "" };
+        let (name, uri) = (line(&it.name), line(&it.uri));
+        let text = format!("{}/{name}  {uri}{run}\n", it.server);
         session.output.data(&text)?;
     }
     session.output.finish()?;

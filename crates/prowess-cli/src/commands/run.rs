@@ -12,7 +12,7 @@ use prowess::{
     Skill, display_text,
     run::{
         Confinement, Grant, Input, Request, RunError, RunPolicy, RunRecord, Runner, Sandbox,
-        ScriptRun, Search, Staged, Stop, Stream, Unconfined, WorkFolder,
+        ScriptRun, Search, StageError, Staged, Stop, Stream, Unconfined, WorkFolder,
     },
     tool::{Approver, RunOptions, ScriptCall},
 };
@@ -86,8 +86,13 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     if policy == RunPolicy::Never {
         return Err(never(Some(skill.name()), session));
     }
-    let staged = Staged::new(skill, &session.config.limits)
-        .map_err(|error| Failure::new(error.to_string()).because_of(&error))?;
+    let staged = Staged::new(skill, &session.config.limits).map_err(|error| {
+        let failure = Failure::new(error.to_string()).because_of(&error);
+        match &error {
+            StageError::Remote(fault) => failure.hint(&fault.help),
+            _ => failure,
+        }
+    })?;
     let search = Search::new(session.environment.search_path.as_deref());
     let Some(script) = &arguments.script else {
         return list(&staged.scripts(&search), session);

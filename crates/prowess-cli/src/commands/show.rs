@@ -74,6 +74,8 @@ struct RemoteRow<'a> {
     server: &'a str,
     uri: &'a str,
     approved: bool,
+    /// Whether its scripts may run.
+    run: bool,
     /// The fields that have no effect until it is approved.
     withheld: &'a [String],
     /// Whether its files are compared with digests.
@@ -209,6 +211,7 @@ pub(super) fn shown<'a>(skill: &'a Skill, catalog: &Catalog, session: &mut Sessi
             server: &remote.server,
             uri: &remote.uri,
             approved: remote.approved,
+            run: remote.run,
             withheld: &remote.withheld,
             verified: remote.verified,
             age_seconds: remote.age.map(|age| age.as_secs()),
@@ -408,6 +411,10 @@ fn remote(skill: &Skill) -> Vec<(&'static str, String)> {
     let mut rows = vec![("origin", remote.told())];
     let name = format!("{}/{}", remote.server, skill.name());
     rows.push(match (remote.approved, remote.withheld.as_slice()) {
+        (true, _) if remote.run => (
+            "approved",
+            "yes, as it is now, and its scripts may run".to_owned(),
+        ),
         (true, _) => ("approved", "yes, as it is now".to_owned()),
         (false, []) => (
             "approved",

@@ -8,6 +8,11 @@ use crate::{schema::fits, world::World};
 
 /// A server with one skill that asks for a tool, and one file beside it.
 fn server(body: &str) -> String {
+    served(body, None)
+}
+
+/// The same with a script.
+fn served(body: &str, script: Option<&str>) -> String {
     let text = format!(
         "---\nname: pdf\ndescription: Fills forms. Use when asked.\nallowed-tools: Read\n---\n{body}\n"
     );
@@ -15,12 +20,14 @@ fn server(body: &str) -> String {
         let digest = format!("sha256:{}", ContentHash::of(text.as_bytes()));
         json!({"uri": format!("skill://pdf/{path}"), "digest": digest, "size": text.len()})
     };
+    let mut files = vec![listed("SKILL.md", &text), listed("notes.md", "Notes.\n")];
+    files.extend(script.map(|script| listed("scripts/count.sh", script)));
     let entry = json!({
         "uri": "skill://pdf/SKILL.md",
         "frontmatter": {
             "name": "pdf", "description": "Fills forms. Use when asked.", "allowed-tools": "Read",
         },
-        "resources": [listed("SKILL.md", &text), listed("notes.md", "Notes.\n")],
+        "resources": files,
     });
     let contents = |path: &str, text: &str| json!({"contents": [{"uri": format!("skill://pdf/{path}"), "text": text}]});
     let hello = json!({
@@ -39,6 +46,7 @@ fn server(body: &str) -> String {
                 *skills/get*) answer result '{get}';;
                 *SKILL.md*) answer result '{own}';;
                 *notes.md*) answer result '{notes}';;
+                *count.sh*) answer result '{run}';;
             esac
         done
         "#,
@@ -46,6 +54,7 @@ fn server(body: &str) -> String {
         get = json!({"skill": entry}),
         own = contents("SKILL.md", &text),
         notes = contents("notes.md", "Notes.\n"),
+        run = contents("scripts/count.sh", script.unwrap_or_default()),
     )
 }
 
@@ -350,5 +359,83 @@ fn a_server_is_no_folder() {
 
         no skills from 1 server
         hint: `prowess new NAME` makes one, `--dir DIR` looks elsewhere, `prowess clients` shows the usual places
+    "#]]);
+}
+
+#[test]
+fn scripts_of_a_server_run_after_an_approval_that_says_so() {
+    let world = world();
+    world.file(
+        "work/server.sh",
+        served("Do it.", Some("echo \"$#\" words\n")),
+    );
+    world.session(&expect![[r#"
+        $ prowess run pdf scripts/count.sh --yes -- a b
+        -- stderr
+        error: scripts of `pdf` of the MCP server `acme` do not run: nobody approved that
+        hint: look at its scripts, then run `prowess approve acme/pdf --run`
+        -- exit 3
+        $ prowess approve acme/pdf --run --yes
+        -- stderr
+        pdf: Fills forms. Use when asked.
+          from    the MCP server `acme` at /bin/sh
+          address skill://pdf/SKILL.md
+          asks    allowed-tools: Read
+          files   SKILL.md (87 bytes)
+                  notes.md (7 bytes)
+                  scripts/count.sh (16 bytes)
+          runs    scripts/count.sh by bash
+        `acme/pdf` is approved as it is now, and its scripts may run
+        hint: `prowess approve acme/pdf --revoke` takes that back
+        $ prowess approve --list
+        acme/pdf  skill://pdf/SKILL.md  its scripts may run
+        $ prowess run pdf
+        scripts/count.sh
+        $ prowess run pdf scripts/count.sh --yes -- a b
+        2 words
+        $ prowess tool --allow-run call run_skill_script '{"skill_name":"pdf","script":"scripts/count.sh"}'
+        Error: `scripts/count.sh` was not run: it needs the user's yes, and nobody can be asked here; go on without it and say so
+        -- exit 1
+    "#]]);
+    for (name, line) in [
+        ("approve", "approve --list --json"),
+        ("show", "show pdf --json"),
+    ] {
+        fits(&world, name, line);
+    }
+    assert_eq!(world.json("show pdf --json")["remote"]["run"], true);
+    // What a person approved runs without a question where the policy is `trusted`.
+    let trusted = format!("{CONFIG}[run]\npolicy = \"trusted\"\n");
+    world.file("home/.config/prowess/config.toml", trusted);
+    world.session(&expect![[r#"
+        $ prowess run pdf scripts/count.sh
+        0 words
+    "#]]);
+    // Another script is another skill: it asks again.
+    world.file("work/server.sh", served("Do it.", Some("echo hello\n")));
+    world.session(&expect![[r#"
+        $ prowess run pdf scripts/count.sh --yes
+        -- stderr
+        warning[approval-revoked]: `skill://pdf/SKILL.md` of the MCP server `acme` has changed since it was approved, so the approval is taken back
+         --> /bin/sh
+          = help: look at it, then run `prowess approve acme/pdf`
+
+        error: scripts of `pdf` of the MCP server `acme` do not run: nobody approved that
+        hint: look at its scripts, then run `prowess approve acme/pdf --run`
+        -- exit 3
+    "#]]);
+    world.file("work/server.sh", server("Do it."));
+    world.session(&expect![[r#"
+        $ prowess approve acme/pdf --run --yes
+        -- stderr
+        pdf: Fills forms. Use when asked.
+          from    the MCP server `acme` at /bin/sh
+          address skill://pdf/SKILL.md
+          asks    allowed-tools: Read
+          files   SKILL.md (87 bytes)
+                  notes.md (7 bytes)
+        error: `pdf` has no script that could run
+        hint: approve it without `--run`
+        -- exit 3
     "#]]);
 }

@@ -35,6 +35,9 @@ pub struct Approval {
     pub manifest: String,
     /// The hash of its frontmatter as the server told it.
     pub frontmatter: String,
+    /// Whether its scripts may run.
+    #[serde(default)]
+    pub run: bool,
     /// When it was given, in Unix seconds.
     pub approved_at: u64,
 }
@@ -45,13 +48,23 @@ pub struct Approvals {
     folder: PathBuf,
 }
 
+/// How far an approval goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Extent {
+    /// Every field of the skill is in effect.
+    Fields,
+    /// And its scripts may run.
+    Scripts,
+}
+
 /// What an approval says about a skill as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// It was not approved.
     None,
-    /// These very files were approved.
-    Approved,
+    /// These very files were approved, so far.
+    Approved(Extent),
     /// Other files were approved.
     Changed,
 }
@@ -66,7 +79,7 @@ impl Approvals {
 
     /// Approves a skill as it is listed; `false` where its files are not listed, so that there
     /// is nothing to bind an approval to.
-    pub fn approve(&self, server: &str, entry: &Entry) -> io::Result<bool> {
+    pub fn approve(&self, server: &str, entry: &Entry, extent: Extent) -> io::Result<bool> {
         let Some(manifest) = entry.manifest_hash() else {
             return Ok(false);
         };
@@ -78,6 +91,7 @@ impl Approvals {
             name: entry.name().to_owned(),
             manifest,
             frontmatter: entry.fields_hash(),
+            run: extent == Extent::Scripts,
             approved_at: now.map_or(0, |now| now.as_secs()),
         };
         let text = serde_json::to_string_pretty(&approval)?;
@@ -104,7 +118,11 @@ impl Approvals {
         if Some(approval.manifest) != entry.manifest_hash() {
             Standing::Changed
         } else if approval.frontmatter == entry.fields_hash() {
-            Standing::Approved
+            Standing::Approved(if approval.run {
+                Extent::Scripts
+            } else {
+                Extent::Fields
+            })
         } else {
             // Equal files with other fields: the list lies, and nothing is in effect by it.
             Standing::None

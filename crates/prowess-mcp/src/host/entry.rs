@@ -160,6 +160,15 @@ impl Entry {
         files
     }
 
+    /// The listed files: the address of each, and its path below the skill as it is meant.
+    pub(super) fn paths(&self) -> Vec<(String, String)> {
+        let Manifest::Listed(files) = &self.manifest else {
+            return Vec::new();
+        };
+        let path = |uri: &String| Some((uri.clone(), decoded(path_below(&self.uri, uri)?)?));
+        files.keys().filter_map(path).collect()
+    }
+
     /// The URI of a file of this skill, by its path below the skill. A file that is not listed
     /// has none; where files are made on request, any path inside the skill will do.
     pub fn file(&self, path: &str) -> Option<String> {

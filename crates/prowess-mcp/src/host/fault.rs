@@ -123,6 +123,14 @@ pub enum Fault {
         /// The skill, safe to show.
         uri: String,
     },
+    /// Nobody let its scripts run, as its files are now.
+    #[error("scripts of `{name}` of the MCP server `{label}` do not run: nobody approved that")]
+    NotToRun {
+        /// The server.
+        label: String,
+        /// The skill's name, safe to show.
+        name: String,
+    },
     /// Copies stand in for a server.
     #[error(
         "the MCP server `{label}` {reason}, so copies {age} old are used for {skills} of its skills"
@@ -170,6 +178,7 @@ impl Fault {
             Self::Check { .. } => "server-check",
             Self::Unknown { .. } => "server-unknown-skill",
             Self::Revoked { .. } => "approval-revoked",
+            Self::NotToRun { .. } => "scripts-not-approved",
             Self::Copies { .. } => "server-copies",
             Self::Store { .. } => "server-store",
         }
@@ -200,6 +209,9 @@ impl Fault {
                     "look at it, then run `prowess approve {label}/{}`",
                     name_of(uri)
                 )
+            }
+            Self::NotToRun { label, name } => {
+                format!("look at its scripts, then run `prowess approve {label}/{name} --run`")
             }
             Self::Store { .. } => "make room, or let the folder be written to".to_owned(),
         }

@@ -7,12 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use prowess::{display_text, format::Document, source::remote::told_age};
+use prowess::{RemoteFile, display_text, format::Document, source::remote::told_age};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    approvals::{Approvals, Standing},
+    approvals::{Approvals, Extent, Standing},
     cache::Cache,
     config::{HostOptions, ServerConfig},
     connect::Connection,
@@ -63,7 +63,7 @@ struct ConnectionSlot {
 #[derive(Debug, Clone)]
 pub(super) struct SkillRecord {
     pub(super) entry: Arc<Entry>,
-    pub(super) approved: bool,
+    pub(super) approved: Option<Extent>,
     /// The age of the list it stands in, where the server did not give one.
     pub(super) age: Option<Duration>,
 }
@@ -90,8 +90,8 @@ pub struct LoadedSkill {
     pub bytes: Vec<u8>,
     /// What the file says.
     pub document: Document,
-    /// Whether the user approved it as it is.
-    pub approved: bool,
+    /// How far the user approved it as it is.
+    pub approved: Option<Extent>,
     /// How old the copy is, where one stands in for the server.
     pub age: Option<Duration>,
 }
@@ -189,6 +189,27 @@ impl Server {
             .runtime
             .wait(async move { server.0.read(&uri, &path).await });
         file.unwrap_or_else(|| Err(self.0.stopped()))
+    }
+
+    /// Fetches every file of a skill whose files are listed, for code that can wait, and checks
+    /// each.
+    pub fn files_blocking(&self, uri: &str) -> Result<Vec<RemoteFile>, Fault> {
+        let (server, uri) = (self.clone(), uri.to_owned());
+        let files = self.0.runtime.wait(async move {
+            let held = server.0.skill(&uri).await?;
+            server.0.files(&held).await
+        });
+        files.unwrap_or_else(|| Err(self.0.stopped()))
+    }
+
+    /// The same where the user let the scripts of the skill run, as its files are now.
+    pub(super) fn files_to_run_blocking(&self, uri: &str) -> Result<Vec<RemoteFile>, Fault> {
+        let (server, uri) = (self.clone(), uri.to_owned());
+        let files = self
+            .0
+            .runtime
+            .wait(async move { server.0.files_to_run(&uri).await });
+        files.unwrap_or_else(|| Err(self.0.stopped()))
     }
 
     /// Where approvals of its skills are kept.
@@ -407,17 +428,15 @@ impl Inner {
         entries
     }
 
-    /// Whether a skill is approved as it is. An approval of other files is taken back.
-    fn approved(&self, entry: &Entry, faults: &mut Vec<Fault>) -> bool {
-        let Some(approvals) = &self.approvals else {
-            return false;
-        };
+    /// How far a skill is approved as it is. An approval of other files is taken back.
+    fn approved(&self, entry: &Entry, faults: &mut Vec<Fault>) -> Option<Extent> {
+        let approvals = self.approvals.as_ref()?;
         match approvals.standing(&self.config.label, entry) {
-            Standing::Approved => true,
-            Standing::None => false,
+            Standing::Approved(extent) => Some(extent),
+            Standing::None => None,
             Standing::Changed => {
                 faults.push(self.revoke(approvals, &entry.uri));
-                false
+                None
             }
         }
     }

@@ -6,11 +6,12 @@ use std::{
 };
 
 use prowess::{
-    ContentHash, Fetch, FetchError, Fetched, Layout, Origin, Remote, Resource, Scan, ScanRequest,
-    Scope, SkillFile, Source,
+    ContentHash, Fetch, FetchError, Fetched, Layout, Origin, Remote, RemoteFile, Resource, Scan,
+    ScanRequest, Scope, SkillFile, Source,
 };
 
 use super::{
+    approvals::Extent,
     entry::Manifest,
     server::{Server, SkillRecord},
 };
@@ -43,7 +44,7 @@ impl Source for ServerSource {
             let Some(held) = self.server.held(&entry.uri) else {
                 continue;
             };
-            let text = held.entry.text(held.approved, "");
+            let text = held.entry.text(held.approved.is_some(), "");
             visit(SkillFile {
                 origin: &self.origin,
                 path: PathBuf::from(&entry.uri),
@@ -73,8 +74,9 @@ fn remote(server: &Server, held: &SkillRecord) -> Remote {
     Remote {
         server: server.label().to_owned(),
         uri: held.entry.uri.clone(),
-        approved: held.approved,
-        withheld: if held.approved {
+        approved: held.approved.is_some(),
+        run: held.approved == Some(Extent::Scripts),
+        withheld: if held.approved.is_some() {
             Vec::new()
         } else {
             held.entry.withheld()
@@ -101,7 +103,7 @@ impl Fetch for ServerFetch {
         };
         let instructions = loaded.document.instructions();
         Ok(Fetched {
-            text: loaded.entry.text(loaded.approved, instructions),
+            text: loaded.entry.text(loaded.approved.is_some(), instructions),
             remote: Remote {
                 hash: Some(ContentHash::of(&loaded.bytes)),
                 size: Some(loaded.bytes.len() as u64),
@@ -117,5 +119,9 @@ impl Fetch for ServerFetch {
 
     fn file(&self, uri: &str, path: &str) -> Result<Vec<u8>, FetchError> {
         Ok(self.0.read_blocking(uri, path)?)
+    }
+
+    fn files_to_run(&self, uri: &str) -> Result<Vec<RemoteFile>, FetchError> {
+        Ok(self.0.files_to_run_blocking(uri)?)
     }
 }

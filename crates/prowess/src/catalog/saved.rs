@@ -141,6 +141,7 @@ mod tests {
                 server: "acme".to_owned(),
                 uri: "skill://pdf/SKILL.md".to_owned(),
                 approved: false,
+                run: false,
                 withheld: Vec::new(),
                 verified: true,
                 age: None,

@@ -7,7 +7,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use super::Resource;
-use crate::identity::ContentHash;
+use crate::{display::display_text, identity::ContentHash};
 
 /// Gives the text and the files of remote skills. Calls block; nothing is fetched ahead of one.
 pub trait Fetch: fmt::Debug + Send + Sync {
@@ -19,6 +19,24 @@ pub trait Fetch: fmt::Debug + Send + Sync {
 
     /// Fetches one file of a skill, by its path below the skill, and checks it.
     fn file(&self, uri: &str, path: &str) -> Result<Vec<u8>, FetchError>;
+
+    /// Fetches every file of a skill whose scripts the user let run, each checked against the list
+    /// that was approved. The files of any other skill are not given out for that.
+    fn files_to_run(&self, uri: &str) -> Result<Vec<RemoteFile>, FetchError> {
+        Err(FetchError {
+            message: format!("scripts of `{}` do not run here", display_text(uri)),
+            help: "go on without them".to_owned(),
+        })
+    }
+}
+
+/// One file of a remote skill, whole and checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteFile {
+    /// Its path below the skill's folder, which it does not leave.
+    pub path: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
 }
 
 /// Why a remote skill or one of its files cannot be used, in a sentence that names both.
@@ -49,6 +67,8 @@ pub struct Remote {
     pub uri: String,
     /// Whether the user approved this very set of files.
     pub approved: bool,
+    /// Whether the user approved that its scripts run, while it has this very set of files.
+    pub run: bool,
     /// The fields that have no effect until then, in the order they were written.
     pub withheld: Vec<String>,
     /// Whether what is fetched can be checked against a digest.

@@ -484,7 +484,7 @@ impl Toolset {
         let options = self.options();
         let may = options.run.as_ref().is_some_and(|run| {
             let remote = skill.remote();
-            run.policy_of(skill.name()) != RunPolicy::Never && remote.is_none()
+            run.policy_of(skill.name()) != RunPolicy::Never && remote.is_none_or(|it| it.run)
         });
         let listed = may.then(|| skill.resources(&options.limits).ok()).flatten();
         let files = listed.map(|it| it.files).unwrap_or_default().into_iter();

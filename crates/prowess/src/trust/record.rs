@@ -59,6 +59,9 @@ struct Line {
     outdated: bool,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     text: String,
+    /// Whether its scripts may run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    run: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -106,6 +109,7 @@ impl TrustStore {
                         Seal::new(files)
                     },
                     text: line.text,
+                    run: line.run,
                 }),
                 Word::Denied => Entry::Denied,
             };
@@ -142,6 +146,7 @@ impl TrustStore {
                     .collect(),
                 outdated: approval.is_some_and(|it| it.seal.is_outdated()),
                 text: approval.map(|it| it.text.clone()).unwrap_or_default(),
+                run: approval.is_some_and(|it| it.run),
             });
         }
         let stored = Stored {
@@ -171,6 +176,7 @@ mod tests {
             Entry::Trusted(Approval {
                 seal: Seal::new([file]),
                 text: "x".to_owned(),
+                run: true,
             }),
         );
         let text = store.to_json().unwrap();

@@ -15,6 +15,8 @@ pub struct Approval {
     pub seal: Seal,
     /// The skill's own file as it was read, to show what changed.
     pub text: String,
+    /// Whether its scripts may run as well.
+    pub run: bool,
 }
 
 /// What the user has said about one path.

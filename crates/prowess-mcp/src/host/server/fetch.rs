@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use base64::Engine as _;
-use prowess::display_text;
+use prowess::{RemoteFile, display_text};
 use serde_json::{Value as Json, json};
 
 use super::{Inner, LoadedSkill, SkillRecord};
 use crate::host::{
+    approvals::Extent,
     connect::{Contents, RequestError},
     entry::{Entry, Manifest},
     fault::{Check, Fault},
@@ -60,6 +61,29 @@ impl Inner {
                 Err(self.failed(&held.entry, &asked, Check::Unlisted).await)
             }
         }
+    }
+
+    /// Every file of a skill, each as it was listed.
+    pub(super) async fn files(&self, held: &SkillRecord) -> Result<Vec<RemoteFile>, Fault> {
+        let mut files = Vec::new();
+        for (uri, path) in held.entry.paths() {
+            let bytes = self.bytes(held, &uri).await?;
+            files.push(RemoteFile { path, bytes });
+        }
+        Ok(files)
+    }
+
+    pub(super) async fn files_to_run(&self, uri: &str) -> Result<Vec<RemoteFile>, Fault> {
+        let held = self.skill(uri).await?;
+        // Asked now: it may have been given or taken back since the list came. The files that
+        // are fetched are those of the very entry that was asked about.
+        if self.approved(&held.entry, &mut Vec::new()) != Some(Extent::Scripts) {
+            return Err(Fault::NotToRun {
+                label: self.label(),
+                name: display_text(held.entry.name()),
+            });
+        }
+        self.files(&held).await
     }
 
     /// The bytes of a file of the list, checked: a copy where one passes, else from the server.

@@ -17,7 +17,12 @@ fn served() -> Skill {
 fn approve(host: &Host) {
     let acme = host.server("acme").unwrap();
     let entry = &acme.list_blocking().entries[0];
-    assert!(acme.approvals().unwrap().approve("acme", entry).unwrap());
+    assert!(
+        acme.approvals()
+            .unwrap()
+            .approve("acme", entry, Extent::Fields)
+            .unwrap()
+    );
 }
 
 #[test]
@@ -103,7 +108,7 @@ fn a_failed_check_asks_again_and_a_new_manifest_takes_the_approval_back() {
     // The entry that is held now is the new one, and the skill can be loaded by it.
     let loaded = acme.load_blocking("skill://pdf/SKILL.md").unwrap();
     assert_eq!(loaded.document.instructions(), "New.");
-    assert!(!loaded.approved);
+    assert_eq!(loaded.approved, None);
 }
 
 #[test]
@@ -143,4 +148,115 @@ fn an_approval_is_for_one_server() {
         .map(|skill| (&*skill.origin().label, skill.remote().unwrap().approved))
         .collect();
     assert_eq!(approved, [("acme", true), ("other", false)]);
+}
+
+/// What was approved before is known, and nobody can be asked.
+#[cfg(feature = "run")]
+struct Known;
+
+#[cfg(feature = "run")]
+impl prowess::tool::Approver for Known {
+    fn is_approved(&self, skill: &prowess::Skill, staged: &prowess::run::Staged) -> bool {
+        staged.is_approved(skill, &prowess::TrustStore::default())
+    }
+    fn ask(&self, _: &prowess::tool::ScriptCall) -> Option<bool> {
+        None
+    }
+}
+
+/// A call of `run_skill_script` where nobody can be asked.
+#[cfg(feature = "run")]
+fn ran(host: &Host, policy: prowess::run::RunPolicy) -> String {
+    use prowess::{Tool as _, run::Unconfined, tool::RunOptions};
+    let mut run = RunOptions::new(Unconfined::default());
+    run.policy = policy;
+    run.approver = Some(Arc::new(Known));
+    let mut options = prowess::ToolOptions::default();
+    options.run = Some(run);
+    let tools = prowess::Toolset::new(Arc::new(catalog_of(host)), options);
+    let Some(tool) = tools.run() else {
+        return "not offered".to_owned();
+    };
+    let input = json!({"skill_name": "pdf", "script": "scripts/count.sh", "arguments": "a b"});
+    tool.call(&input).text
+}
+
+#[cfg(feature = "run")]
+#[test]
+fn scripts_run_after_an_approval_that_says_so_and_while_no_file_changes() {
+    use prowess::run::RunPolicy;
+    let home = Home::new();
+    let skill = |script: &str| {
+        Skill::new("pdf")
+            .file("scripts/count.sh", script)
+            .file("more.txt", "x")
+    };
+    let (script, skills) = changing(vec![skill("echo $# words\n")]);
+    let start = || Host::start(vec![server("acme", &script)], home.options()).unwrap();
+    let host = start();
+    assert_eq!(ran(&host, RunPolicy::Trusted), "not offered");
+    // An approval of what the skill asks for is not one of its scripts.
+    approve(&host);
+    drop(host);
+    let host = start();
+    assert_eq!(ran(&host, RunPolicy::Trusted), "not offered");
+    let acme = host.server("acme").unwrap();
+    let entry = &acme.list_blocking().entries[0];
+    let approvals = acme.approvals().unwrap();
+    approvals.approve("acme", entry, Extent::Scripts).unwrap();
+    assert_eq!(acme.relist_blocking().entries.len(), 1);
+    assert_eq!(
+        ran(&host, RunPolicy::Trusted),
+        "Exit status: 0\n\nStandard output:\n2 words\n"
+    );
+    // Where a person is asked each time, the approval is no answer.
+    assert!(ran(&host, RunPolicy::Ask).contains("nobody can be asked here"));
+    // Taken back, it does not run, though the catalog is an old one.
+    let catalog = Arc::new(catalog_of(&host));
+    approvals.revoke("acme", "skill://pdf/SKILL.md").unwrap();
+    let staged = prowess::run::Staged::new(catalog.get("pdf").unwrap(), &Limits::default());
+    expect!["scripts of `pdf` of the MCP server `acme` do not run: nobody approved that"]
+        .assert_eq(&staged.unwrap_err().to_string());
+    approvals.approve("acme", entry, Extent::Scripts).unwrap();
+    drop(host);
+    // One changed byte of any file, and it asks again.
+    for changed in [
+        skill("echo $# wordz\n"),
+        skill("echo $# words\n").file("new.txt", ""),
+    ] {
+        *skills.lock().unwrap() = vec![changed];
+        let host = start();
+        assert_eq!(ran(&host, RunPolicy::Trusted), "not offered");
+        let acme = host.server("acme").unwrap();
+        assert_eq!(acme.approvals().unwrap().all().unwrap(), []);
+        let entry = &acme.list_blocking().entries[0];
+        let approvals = acme.approvals().unwrap();
+        approvals.approve("acme", entry, Extent::Scripts).unwrap();
+    }
+}
+
+#[cfg(feature = "run")]
+#[test]
+fn a_file_that_is_not_the_one_that_was_approved_is_not_laid_out() {
+    let home = Home::new();
+    let (old, new) = (
+        Skill::new("pdf").file("run.sh", "echo old\n"),
+        Skill::new("pdf").file("run.sh", "echo new\n"),
+    );
+    let entry = old.entry();
+    // Lists the old skill for ever, and serves the new file.
+    let script = Script::new(move |method, params| match method {
+        "skills/list" => Reply::result(json!({"skills": [entry]})),
+        "skills/get" => Reply::result(json!({"skill": entry})),
+        _ => script::serve(std::slice::from_ref(&new), method, params),
+    });
+    let host = Host::start(vec![server("acme", &script)], home.options()).unwrap();
+    let acme = host.server("acme").unwrap();
+    let entry = &acme.list_blocking().entries[0];
+    let approvals = acme.approvals().unwrap();
+    approvals.approve("acme", entry, Extent::Scripts).unwrap();
+    let catalog = catalog_of(&host);
+    let staged = prowess::run::Staged::new(catalog.get("pdf").unwrap(), &Limits::default());
+    expect!["`skill://pdf/run.sh` of the MCP server `acme` is not used: its digest is not the one in the list"]
+        .assert_eq(&staged.unwrap_err().to_string());
 }

@@ -22,7 +22,9 @@ fn writer() {
     let versions = [entry("One."), entry("Two.")];
     // Bounded, should nobody come to kill it.
     for turn in 0..1_000_000 {
-        approvals.approve("acme", &versions[turn % 2]).unwrap();
+        approvals
+            .approve("acme", &versions[turn % 2], Extent::Fields)
+            .unwrap();
     }
 }
 

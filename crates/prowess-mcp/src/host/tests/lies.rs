@@ -199,7 +199,13 @@ fn files_made_on_request_are_said_to_be_unverified() {
     expect!["Does pdf. (from the MCP server `acme`, not verified)"].assert_eq(&skill.described());
     let (acme, uri) = (host.server("acme").unwrap(), "skill://pdf/SKILL.md");
     let entry = acme.held(uri).unwrap().entry;
-    assert!(!acme.approvals().unwrap().approve("acme", &entry).unwrap());
+    assert!(
+        !acme
+            .approvals()
+            .unwrap()
+            .approve("acme", &entry, Extent::Scripts)
+            .unwrap()
+    );
 }
 
 #[test]
