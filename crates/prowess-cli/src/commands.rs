@@ -24,6 +24,7 @@ pub(crate) mod drift;
 pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod inject;
 pub(crate) mod list;
 mod list_client;
@@ -100,7 +101,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Get skills from elsewhere",
         &[
-            "add", "sync", "update", "outdated", "verify", "remove", "publish",
+            "add", "sync", "update", "outdated", "verify", "remove", "import", "publish",
         ],
     ),
     (
@@ -166,6 +167,7 @@ pub(crate) enum Verb {
     Verify(verify::Arguments),
     Publish(publish::Arguments),
     Remove(remove::Arguments),
+    Import(import::Arguments),
     List(list::Arguments),
     Show(show::Arguments),
     Check(check::Arguments),
@@ -219,6 +221,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Publish(arguments) => publish::run(&arguments, session),
         Verb::Verify(arguments) => verify::run(&arguments, session),
         Verb::Remove(arguments) => remove::run(&arguments, session),
+        Verb::Import(arguments) => import::run(&arguments, session),
         Verb::List(arguments) => list::run(&arguments, session),
         Verb::Show(arguments) => show::run(&arguments, session),
         Verb::Check(arguments) => check::run(&arguments, session),

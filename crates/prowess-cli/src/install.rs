@@ -577,9 +577,13 @@ pub(crate) fn forget_trust(
     let _turn = trust::turn(&session.environment)?;
     let mut store = trust::read(&session.environment)?;
     let root = files::real_path(&site.root).unwrap_or_else(|_| site.root.clone());
+    let real = |folder: PathBuf| match folder.strip_prefix(&site.root) {
+        Ok(below) => root.join(below),
+        Err(_) => folder,
+    };
     let gone: usize = folders
         .iter()
-        .map(|name| store.revoke(&root.join(".agents/skills").join(name)))
+        .map(|name| store.revoke(&real(site.folder(name))))
         .sum();
     if gone > 0 {
         trust::write(&store, &session.environment)?;

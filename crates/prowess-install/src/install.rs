@@ -208,6 +208,11 @@ pub fn change_for(
                 .install
                 .push((locked.folder.clone(), item.files.clone()));
         }
+        let places = if locked.is_in_client_folder() {
+            &[]
+        } else {
+            places
+        };
         for place in places {
             let link = place.folder.join(&locked.folder);
             if !disk::is_there(&link) {

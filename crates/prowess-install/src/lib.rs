@@ -13,6 +13,10 @@ pub use archive::{ArchiveError, ArchiveLimits, read_archive};
 pub use disk::{FolderError, SkillLimits, read_folder, write_folder};
 pub use file_path::{FilePath, UnsafePath};
 pub use git::{FetchOptions, Git, GitError};
+pub use import::{
+    Import, ImportOptions, ImportState, ImportedSkill, Record, RecordError, RecordedHash,
+    gh_record, import, read_records,
+};
 pub use install::{ClientPlace, InstallError, Item, Outcome, change_for, client_places, plan};
 pub use lock::{Lock, LockError, LockedSkill, is_folder_name, owner};
 pub use manifest::{
@@ -52,6 +56,7 @@ mod pack;
 mod publish;
 
 // Where they go.
+mod import;
 mod install;
 mod manifest;
 mod merge;

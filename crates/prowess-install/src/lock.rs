@@ -25,7 +25,8 @@ pub struct Lock {
 /// One installed skill: where it came from and what it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LockedSkill {
-    /// The folder it is installed in, below `.agents/skills`.
+    /// The folder it is installed in: a name below `.agents/skills`, or a path with `/` from the
+    /// root where another installer put it into the folder of a client (`.claude/skills/pdf`).
     pub folder: String,
     /// Its own name, where the folder has another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -131,7 +132,13 @@ impl LockedSkill {
 
     /// Its own name.
     pub fn name(&self) -> &str {
-        self.name.as_deref().unwrap_or(&self.folder)
+        let last = self.folder.rsplit('/').next().unwrap_or(&self.folder);
+        self.name.as_deref().unwrap_or(last)
+    }
+
+    /// Whether it lies in the folder of a client, where others need no link to it.
+    pub fn is_in_client_folder(&self) -> bool {
+        self.folder.contains('/')
     }
 
     /// How it is addressed where two have one name: `owner/name`.
@@ -197,7 +204,7 @@ impl Lock {
                 folder: skill.folder.clone(),
                 reason: reason.to_owned(),
             };
-            if !is_folder_name(&skill.folder) {
+            if !is_folder_name(&skill.folder) && !is_client_path(&skill.folder) {
                 return Err(wrong("has no folder name"));
             }
             let tree = skill.tree().map_err(|source| LockError::Files {
@@ -270,6 +277,17 @@ impl Lock {
 /// Whether this can be the name of a skill's folder: one part of a path, and not hidden.
 pub fn is_folder_name(name: &str) -> bool {
     !name.contains('/') && !name.starts_with('.') && crate::file_path::FilePath::new(name).is_ok()
+}
+
+/// Whether this can be a skill in the folder of a client: hidden at the top, then `skills/NAME`.
+/// What lies elsewhere in a project is never a lock's to write.
+pub(crate) fn is_client_path(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let [top, .., "skills", name] = parts.as_slice() else {
+        return false;
+    };
+    let hidden = top.starts_with('.') && *top != ".agents";
+    hidden && is_folder_name(name) && crate::file_path::FilePath::new(path).is_ok()
 }
 
 #[cfg(test)]

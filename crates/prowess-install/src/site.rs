@@ -201,9 +201,13 @@ impl Site {
         }
     }
 
-    /// Where the canonical copy of a skill lies.
+    /// Where the canonical copy of a skill lies, by its `folder` in the lock.
     pub fn folder(&self, name: &str) -> PathBuf {
-        self.root.join(SKILLS).join(name)
+        if name.contains('/') {
+            self.root.join(name)
+        } else {
+            self.root.join(SKILLS).join(name)
+        }
     }
 
     /// Where a client looks that does not look at the canonical copies; `None` where it does.
@@ -352,6 +356,13 @@ impl Turn<'_> {
             .prefix(STAGE)
             .tempdir_in(&beside)
             .map_err(unwritable)?;
+        let folders = change.install.iter().map(|it| &it.0).chain(&change.remove);
+        for name in folders.filter(|it| it.contains('/')) {
+            let place = self.site.folder(name);
+            let parent = place.parent().unwrap_or(&place);
+            disk::create_folders(parent).map_err(unwritable)?;
+            self.stays_inside(parent)?;
+        }
         for (name, files) in &change.install {
             disk::write_folder(&stage.path().join(name), files.iter()).map_err(unwritable)?;
         }
@@ -413,7 +424,7 @@ impl Turn<'_> {
     fn finish_steps(&self, journal: &Journal, again: bool, done: &mut Vec<Step>) -> io::Result<()> {
         let shared = self.site.root.join(SKILLS);
         for (name, digest) in &journal.install {
-            let (staged, place) = (journal.stage.join(name), shared.join(name));
+            let (staged, place) = (journal.stage.join(name), self.site.folder(name));
             // A folder that is not the new one any more has had its turn.
             let is_new = || {
                 disk::read_folder(&staged, self.site.limits)
@@ -431,8 +442,9 @@ impl Turn<'_> {
             }
         }
         for name in &journal.remove {
-            let gone = journal.stage.join(format!(".removed-{name}"));
-            let place = shared.join(name);
+            let gone = format!(".removed-{}", name.replace('/', "-"));
+            let gone = journal.stage.join(gone);
+            let place = self.site.folder(name);
             if disk::is_there(&place) && !disk::is_there(&gone) {
                 disk::create_folders(&journal.stage)?;
                 disk::place(&place, &gone)?;

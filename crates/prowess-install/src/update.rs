@@ -142,6 +142,8 @@ fn newer(
     }
     let new = offer.fetch(&[&there.path])?.swap_remove(0);
     let mut locked = LockedSkill {
+        // A lock that another installer's was read into may name no ref yet.
+        reference: skill.reference.clone().or(offer.origin.reference.clone()),
         commit: offer.origin.commit.clone(),
         artifact,
         path: there.path,

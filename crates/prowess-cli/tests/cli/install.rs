@@ -130,7 +130,7 @@ fn installed() -> World {
     world
 }
 
-fn commit(world: &World) {
+pub(crate) fn commit(world: &World) {
     git(world, "add -A");
     git(
         world,

@@ -15,6 +15,7 @@ mod docs;
 mod examples;
 mod faults;
 mod files;
+mod import;
 mod install;
 mod list;
 mod measure;
