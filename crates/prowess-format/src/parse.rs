@@ -470,6 +470,16 @@ fn report_repair(repair: &Repair, report: &mut Report<'_>) {
     let at = Span::new(repair.at, repair.span.end.max(repair.at));
     if repair.kind == RepairKind::Limit {
         report.note_with_help(rule, at, message, "write the value more simply");
+    } else if let Some(field) = repair.inner_field {
+        // Quotes would make a lost line break final, so the author decides.
+        report.note_with_help(
+            rule,
+            at,
+            message,
+            format!(
+                "put `{field}: …` on a line of its own if it is a field, else put the value of `{key}` in quotes"
+            ),
+        );
     } else {
         let fix = Fix::replace(
             shown(&repair.replacement),

@@ -6,6 +6,7 @@
 
 use crate::{
     diagnostic::Span,
+    fields::known_field,
     frontmatter::{line_end, trimmed},
     quote::{self, quote},
     value::{Field, Node, Value},
@@ -38,6 +39,8 @@ pub(crate) struct Repair {
     pub(crate) why: String,
     /// What main clients do with it instead.
     pub(crate) lost: &'static str,
+    /// A known field that stands inside the value: its line break was lost, or it is text.
+    pub(crate) inner_field: Option<&'static str>,
     /// The field's lines, and what to write in their place.
     pub(crate) span: Span,
     pub(crate) replacement: String,
@@ -157,6 +160,7 @@ fn repair_field(text: &str, start: usize, end: usize, repaired: &mut Repaired) {
             at: stop.at().clamp(span.start, span.end),
             why: reason(source, value, &stop),
             lost: lost(&source[key.clone()], &source[value.min(source.len())..]),
+            inner_field: inner_field(first_line(&source[value.min(source.len())..])),
             span,
             replacement,
         });
@@ -190,6 +194,18 @@ fn relocate(node: &mut Node, span: Span) {
             }
         }
     }
+}
+
+/// The first known field whose name and colon stand inside an unquoted value:
+/// `Fills in forms. license: MIT`.
+fn inner_field(value: &str) -> Option<&'static str> {
+    if value.starts_with(['"', '\'', '[', '{']) {
+        return None;
+    }
+    value.match_indices(": ").find_map(|(colon, _)| {
+        let (_, word) = value[..colon].rsplit_once(char::is_whitespace)?;
+        Some(known_field(word)?.key)
+    })
 }
 
 /// Which clients drop a skill with such a value. Claude Code 2.1.325, Codex 0.166.0, Gemini CLI

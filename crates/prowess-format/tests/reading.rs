@@ -156,6 +156,18 @@ fn a_colon_in_a_description_is_repaired_and_costs_no_other_field() {
 }
 
 #[test]
+fn a_field_inside_a_value_is_left_to_its_author() {
+    check(
+        "---\nname: x\ndescription: Fills in forms. license: MIT\n---\n",
+        &expect![[r#"
+            {"name":"x","description":"Fills in forms. license: MIT"} ""
+            3:37 warning[repaired-yaml]: `description` is not valid YAML and was repaired here: a colon inside an unquoted value starts a new field; goose and Copilot CLI drop the skill
+              put `license: …` on a line of its own if it is a field, else put the value of `description` in quotes
+        "#]],
+    );
+}
+
+#[test]
 fn odd_starts_are_repaired() {
     for start in [
         "**bold** x",

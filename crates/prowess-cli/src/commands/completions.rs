@@ -43,7 +43,7 @@ enum Shell {
 const VARIABLE: &str = "PROWESS_COMPLETE";
 
 /// The arguments that take the name of a skill, by verb.
-const SKILLS: [(&str, &str); 12] = [
+const SKILLS: [(&str, &str); 16] = [
     ("show", "name"),
     ("why", "name"),
     ("resources", "name"),
@@ -56,6 +56,10 @@ const SKILLS: [(&str, &str); 12] = [
     ("budget", "pin"),
     ("budget", "names_only"),
     ("trust", "what"),
+    ("run", "name"),
+    ("update", "names"),
+    ("verify", "names"),
+    ("remove", "names"),
 ];
 
 /// The arguments that take the code of a rule.

@@ -72,7 +72,7 @@ fn every_flag_is_in_the_manual() {
 }
 
 #[test]
-fn every_shell_completes_verbs_skills_and_clients() {
+fn every_shell_completes_verbs_skills_clients_and_rules() {
     let world = World::with(&[(
         ".agents/skills/pdf-forms/SKILL.md",
         &skill("pdf-forms", "Fills forms"),
@@ -85,7 +85,10 @@ fn every_shell_completes_verbs_skills_and_clients() {
             ("reso", "resources"),
             ("show pd", "pdf-forms"),
             ("trust pd", "pdf-forms"),
+            ("remove pd", "pdf-forms"),
             ("list --client claude", "claude-code"),
+            ("explain repaired", "repaired-yaml"),
+            ("check --rule vague", "vague-description"),
         ] {
             let words: Vec<&str> = words.split(' ').collect();
             let mut command = world.command("");

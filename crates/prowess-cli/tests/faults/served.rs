@@ -270,7 +270,7 @@ fn row_42_commands_in_the_text_are_shown_and_never_run() {
         &expect![[r#"
             bad/SKILL.md: active
               3:14 warning[thin-description]: the description is a few words long, so a model can hardly tell when the skill fits
-              5:6 warning[dynamic-context]: some clients run `touch /tmp/ran` here, and 1 more and paste what it prints; Prowess never runs it
+              5:6 warning[dynamic-context]: some clients run `touch /tmp/ran` here (and 1 more) and paste what it prints; Prowess never runs it
               11:4 hint[placeholder]: some clients put the user's words in place of `$ARGUMENTS`; Prowess leaves it as it is
         "#]],
     );

@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>, report: &mut Report<'_>) {
     };
     let more = match found.len() - 1 {
         0 => String::new(),
-        more => format!(", and {more} more"),
+        more => format!(" (and {more} more)"),
     };
     report.note_with_help(
         &RULE,
