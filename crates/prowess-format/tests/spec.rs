@@ -28,6 +28,8 @@ const OF_THE_CATALOG: &[&str] = &[
     "hard-link",
     "ignored-folder",
     "invalid-line",
+    "plugin-manifest",
+    "plugin-mismatch",
     "large-file",
     "link-loop",
     "loose-file",

@@ -1,4 +1,4 @@
-//! Everything there is to say about one skill.
+//! Everything there is to say about one skill, and about the plugin manifests around skills.
 
 use std::path::Path;
 
@@ -10,6 +10,10 @@ use crate::{
     skill::Skill,
     source::{Layout, note},
 };
+
+mod plugins;
+
+pub use self::plugins::check_plugins;
 
 /// Judges a skill by every rule, with its folder at hand. The skill comes from a catalog that was
 /// loaded with the same profile; what was noticed then is reported again.

@@ -99,7 +99,7 @@ pub use catalog::{
     Catalog, DescriptionChange, Discovery, Filter, LoadError, LoadOptions, NameFrom, OnError,
     Override, Precedence, UnknownOverride,
 };
-pub use check::{check, folder_of};
+pub use check::{check, check_plugins, folder_of};
 pub use context::{
     ContextOptions, Coordinator, Mode, SkillContext, Strategy, ToolCheck, ToolRegistry,
 };

@@ -21,6 +21,7 @@ pub(crate) mod disk;
 pub(crate) mod installed;
 pub(crate) mod memory;
 pub(crate) mod places;
+pub(crate) mod plugin;
 pub mod remote;
 
 /// How near a place is to the task at hand; what stands first wins a name.

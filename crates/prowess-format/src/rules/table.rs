@@ -209,6 +209,16 @@ declared! {
     untrusted "untrusted" Levels::WARNING,
         "a project's skills are used after the project is trusted";
 
+    // Found while the manifests around skills are checked.
+
+    /// A plugin that does not load takes its skills with it, and its author sees them on disk.
+    plugin_manifest "plugin-manifest" Levels::LOST,
+        "a plugin manifest is one that Claude Code loads, and its paths are there";
+
+    /// What the plugin says itself is believed, so the other text is never used.
+    plugin_mismatch "plugin-mismatch" Levels::CHECKED_LOUD,
+        "a marketplace and its plugins agree on names and versions";
+
     // Found while a catalog of lines is read.
 
     /// One bad line leaves the others in use.

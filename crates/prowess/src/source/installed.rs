@@ -6,19 +6,20 @@
 
 use std::{
     collections::HashMap,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Origin, Scope, disk::read_file};
-
-/// More than any real one has; a thousand skills make some 300 KB.
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+use super::{
+    Origin, Scope,
+    disk::read_file,
+    plugin::{self, MARKETPLACE, MOST_BYTES, below},
+};
 
 const LOCK_FILES: [&str; 2] = ["skills-lock.json", ".skill-lock.json"];
-const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 
 /// How far above a place such files lie: beside `.agents`, in which `skills` lies.
 const LEVELS: usize = 3;
@@ -49,23 +50,6 @@ struct LockedSkill {
     source: String,
 }
 
-#[derive(Deserialize)]
-struct Marketplace {
-    name: String,
-    #[serde(default)]
-    plugins: Vec<Plugin>,
-}
-
-#[derive(Deserialize)]
-struct Plugin {
-    name: String,
-    /// A path, or a table that names another repository.
-    #[serde(default)]
-    source: serde_json::Value,
-    #[serde(default)]
-    skills: Vec<String>,
-}
-
 impl Installed {
     /// Reads what lies near a place: in it, beside the user's skills, and in the folders above as
     /// far as they are of its repository. Nothing else is opened.
@@ -83,7 +67,7 @@ impl Installed {
         for folder in near.take_while(|it| it.starts_with(top)) {
             for name in LOCK_FILES {
                 let record = folder.join(name);
-                if let Some(lock) = read::<LockFile>(&record) {
+                if let Some(lock) = read_lock(&record) {
                     for (skill, locked) in lock.skills {
                         let installation = Installation {
                             from: locked.source,
@@ -95,27 +79,32 @@ impl Installed {
                 }
             }
             let record = folder.join(MARKETPLACE);
-            if let Some(marketplace) = read::<Marketplace>(&record) {
-                installed.take_plugins(folder, &record, marketplace);
+            if let Some(marketplace) = plugin::read(&record) {
+                installed.take_plugins(folder, &record, &marketplace);
             }
         }
         installed
     }
 
-    fn take_plugins(&mut self, folder: &Path, record: &Path, marketplace: Marketplace) {
-        for plugin in marketplace.plugins {
-            let from = Arc::new(Installation {
-                from: format!("plugin {} of {}", plugin.name, marketplace.name),
-                record: record.to_path_buf(),
-            });
-            let Some(own) = plugin.source.as_str().and_then(|it| below(folder, it)) else {
+    fn take_plugins(&mut self, folder: &Path, record: &Path, marketplace: &Value) {
+        let Some(name) = plugin::text(marketplace, "name") else {
+            return;
+        };
+        for entry in plugin::plugins(marketplace) {
+            let own = plugin::text(entry, "source").and_then(|it| below(folder, it));
+            let (Some(own), Some(plugin)) = (own, plugin::text(entry, "name")) else {
                 continue;
             };
-            if plugin.skills.is_empty() {
+            let from = Arc::new(Installation {
+                from: format!("plugin {plugin} of {name}"),
+                record: record.to_path_buf(),
+            });
+            let skills = plugin::paths(entry, "skills");
+            if skills.is_empty() {
                 self.plugins.push((own, from));
                 continue;
             }
-            let skills = plugin.skills.iter().filter_map(|it| below(&own, it));
+            let skills = skills.into_iter().filter_map(|it| below(&own, it));
             self.plugins
                 .extend(skills.map(|path| (path, Arc::clone(&from))));
         }
@@ -138,20 +127,7 @@ impl Installed {
     }
 }
 
-/// A path that a file names, below the folder it speaks of.
-fn below(folder: &Path, path: &str) -> Option<PathBuf> {
-    let mut below = folder.to_path_buf();
-    for part in Path::new(path).components() {
-        match part {
-            Component::Normal(name) => below.push(name),
-            Component::CurDir => {}
-            _ => return None,
-        }
-    }
-    Some(below)
-}
-
-fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> Option<T> {
+fn read_lock(path: &Path) -> Option<LockFile> {
     serde_json::from_slice(&read_file(path, MOST_BYTES)?).ok()
 }
 
@@ -178,6 +154,7 @@ mod tests {
                 r#"{"name": "tools", "plugins": [
                     {"name": "office", "source": "./", "skills": ["./skills/word"]},
                     {"name": "web", "source": "./plugins/web"},
+                    {"name": "all", "source": "./more", "skills": "./skills"},
                     {"name": "far", "source": {"source": "github", "repo": "a/b"}},
                     {"name": "out", "source": "../secret"}
                 ]}"#,
@@ -212,6 +189,10 @@ mod tests {
             "plugin office of tools, says market/.claude-plugin/marketplace.json"
         );
         assert_eq!(from("market", "market/skills/excel"), "-");
+        assert_eq!(
+            from("market", "market/more/skills/tar"),
+            "plugin all of tools, says market/.claude-plugin/marketplace.json"
+        );
         let web = "market/plugins/web/skills/css";
         assert_eq!(
             from("market", web),

@@ -3,7 +3,7 @@
 use std::{num::NonZeroUsize, path::PathBuf, thread};
 
 use prowess::{
-    Catalog, Limits, Skill, check,
+    Catalog, Limits, Skill, check, check_plugins,
     format::{Diagnostic, Profile, Severity, rules},
 };
 
@@ -53,7 +53,12 @@ pub(super) fn checks(catalog: &Catalog, profile: Profile, session: &Session) -> 
     let mut skills = judge_all(catalog.skills(), profile, session);
     skills.sort_by(|a, b| a.path.cmp(&b.path));
     let mut others: Vec<Checked> = Vec::new();
-    for finding in catalog.findings() {
+    // The reference looks at skills alone.
+    let plugins = match profile {
+        Profile::SkillsRef => Vec::new(),
+        _ => check_plugins(catalog, profile),
+    };
+    for finding in catalog.findings().iter().chain(&plugins) {
         let diagnostic = finding.diagnostic.clone();
         match others.last_mut() {
             Some(last) if last.path == finding.path => last.diagnostics.push(diagnostic),
