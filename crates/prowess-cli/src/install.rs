@@ -81,6 +81,11 @@ pub(crate) fn store(session: &Session) -> Result<Store, Failure> {
     Ok(Store::new(data.join("store")))
 }
 
+/// Why the bytes could not be kept.
+pub(crate) fn no_store(error: &std::io::Error) -> Failure {
+    Failure::new("cannot keep the files in the store; nothing was changed").because(error)
+}
+
 /// The config that says what is wanted here.
 pub(crate) fn manifest_path(site: &Site, session: &Session) -> PathBuf {
     match site.owner {

@@ -305,6 +305,30 @@ pub fn write_folder<'a>(
     Ok(())
 }
 
+/// Writes a file beside the place it is for, brought to the disk, with the permissions of what is
+/// there. It goes away again unless it is kept.
+pub(crate) fn write_beside(place: &Path, bytes: &[u8]) -> io::Result<tempfile::TempPath> {
+    let folder = place.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    #[cfg(unix)]
+    builder.permissions(permissions);
+    let mut file = builder.prefix(STAGE).tempfile_in(folder)?;
+    io::Write::write_all(&mut file, bytes)?;
+    #[expect(clippy::disallowed_methods, reason = "the module that opens files")]
+    let old = fs::symlink_metadata(place)
+        .ok()
+        .filter(fs::Metadata::is_file);
+    if let Some(old) = old {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    sync_folder(folder);
+    Ok(file.into_temp_path())
+}
+
 /// Brings the names in a folder to the disk. Some file systems cannot be asked to.
 pub(crate) fn sync_folder(folder: &Path) {
     #[expect(clippy::disallowed_methods, reason = "the module that opens files")]
@@ -351,9 +375,12 @@ fn rename_with(from: &Path, to: &Path, flags: rustix::fs::RenameFlags) -> io::Re
     }
 }
 
-/// Removes a folder and all below it; what is not there is no fault.
-pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
+/// Removes a file, or a folder and all below it; what is not there is no fault.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    if !is_real_folder(path) {
+        return remove_file(path);
+    }
+    match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
@@ -392,6 +419,12 @@ pub(crate) fn create_folders(path: &Path) -> io::Result<()> {
 #[expect(clippy::disallowed_methods, reason = "the module that opens files")]
 pub(crate) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+/// Whether a file is there and not empty.
+#[expect(clippy::disallowed_methods, reason = "the module that opens files")]
+pub(crate) fn has_bytes(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|it| it.len() > 0)
 }
 
 /// Whether this is a folder and no link to one.

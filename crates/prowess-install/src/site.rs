@@ -1,9 +1,9 @@
 //! A place where skills are installed: a project or the user's home.
 //!
 //! The canonical copy of a skill is `.agents/skills/NAME`; clients that read elsewhere get a link.
-//! Every change goes the same way: new folders are written beside the old ones and brought to the
-//! disk, then a journal says what is about to happen, then folders change their names, then the
-//! lock is written. Whoever is killed before the journal leaves the old state; after it, the next
+//! Every change goes the same way: new folders and files are written beside the old ones and brought
+//! to the disk, then a journal says what is about to happen, then folders change their names, the
+//! lock last. Whoever is killed before the journal leaves the old state; after it, the next
 //! command finishes the work, so the new one. The journal is the user's own file outside of every
 //! project, so no repository can bring one.
 
@@ -146,7 +146,7 @@ pub struct Change {
     pub unlink: Vec<PathBuf>,
     /// The lock afterwards.
     pub lock: Option<Lock>,
-    /// Another file to be written with it: the manifest.
+    /// Another file to be written with it, in the lock's folder: the manifest.
     pub manifest: Option<(PathBuf, String)>,
 }
 
@@ -157,33 +157,50 @@ struct Journal {
     remove: Vec<String>,
     link: Vec<(PathBuf, String)>,
     unlink: Vec<PathBuf>,
-    lock: Option<String>,
-    manifest: Option<(PathBuf, String)>,
+    /// The manifest and the lock, in this order: with the lock, everything before it counts.
+    files: Vec<StagedFile>,
+}
+
+/// A file that is written and waits beside its place.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct StagedFile {
+    staged: PathBuf,
+    place: PathBuf,
+    hash: ContentHash,
 }
 
 /// A step of a change that was made, and what takes it back.
 enum Step {
-    /// A folder has another place now.
+    /// A folder or a file has another place now.
     Moved(PathBuf, PathBuf),
-    /// Two folders have each other's place.
+    /// Two folders or two files have each other's place.
     Swapped(PathBuf, PathBuf),
     /// A link was made.
     Linked(PathBuf),
     /// A link to this target was taken away.
     Unlinked(PathBuf, PathBuf),
-    /// A file was written; its text before.
-    Written(PathBuf, Option<String>),
 }
 
 impl Step {
+    /// Gives a folder or a file its place, in exchange for what is there.
+    fn put(staged: &Path, place: &Path) -> io::Result<Self> {
+        let (from, to) = (staged.to_path_buf(), place.to_path_buf());
+        if disk::is_there(place) {
+            disk::swap(staged, place)?;
+            Ok(Self::Swapped(from, to))
+        } else {
+            disk::place(staged, place)?;
+            Ok(Self::Moved(from, to))
+        }
+    }
+
     /// Takes it back, as far as the disk lets us: the error that led here is the one to report.
     fn undo(&self) {
         let _ = match self {
             Self::Moved(from, to) => disk::place(to, from),
             Self::Swapped(one, other) => disk::swap(one, other),
-            Self::Linked(path) | Self::Written(path, None) => disk::remove_file(path),
+            Self::Linked(path) => disk::remove_file(path),
             Self::Unlinked(path, target) => disk::link(target, path),
-            Self::Written(path, Some(text)) => disk::write(path, text.as_bytes(), Access::Shared),
         };
     }
 }
@@ -246,8 +263,13 @@ impl Site {
         })
     }
 
-    /// Reads the lock; an empty one where there is none.
+    /// Reads the lock, after what a killed command began is finished; an empty one where there is
+    /// none.
     pub fn read_lock(&self) -> Result<Lock, SiteError> {
+        // Whoever has a turn has finished it, and does not wait for itself here.
+        if disk::has_bytes(&self.turn_file()) || disk::is_there(&self.journal()) {
+            drop(self.turn()?);
+        }
         let path = prowess::display_path(&self.lock);
         match disk::read_text(&self.lock, MOST_LOCK) {
             Ok(None) => Ok(Lock::default()),
@@ -268,7 +290,7 @@ impl Site {
             path: prowess::display_path(&self.state),
             source,
         };
-        let file = disk::open_lock(&self.state.join("turn")).map_err(unwritable)?;
+        let file = disk::open_lock(&self.turn_file()).map_err(unwritable)?;
         let started = Instant::now();
         loop {
             match file.try_lock() {
@@ -288,12 +310,13 @@ impl Site {
                 Err(TryLockError::Error(error)) => return Err(unwritable(error)),
             }
         }
-        let turn = Turn {
-            site: self,
-            _file: file,
-        };
+        let turn = Turn { site: self, file };
         turn.recover()?;
         Ok(turn)
+    }
+
+    fn turn_file(&self) -> PathBuf {
+        self.state.join("turn")
     }
 
     fn journal(&self) -> PathBuf {
@@ -305,7 +328,8 @@ impl Site {
 #[derive(Debug)]
 pub struct Turn<'a> {
     site: &'a Site,
-    _file: File,
+    /// Locked, and not empty while something is being changed.
+    file: File,
 }
 
 impl Turn<'_> {
@@ -319,21 +343,34 @@ impl Turn<'_> {
                 serde_json::from_str(&text).map_err(|error| unfinished(error.into()))?;
             self.finish(&journal, true).map_err(unfinished)?;
         }
+        self.clear().map_err(unfinished)
+    }
+
+    /// Takes away what lies beside its place, once nothing is left to be finished.
+    fn clear(&self) -> io::Result<()> {
         let beside = self.site.root.join(BESIDE);
-        for name in disk::names(&beside)
-            .iter()
-            .filter(|it| it.starts_with(STAGE))
-        {
-            disk::remove_folder(&beside.join(name)).map_err(unfinished)?;
+        let of_lock = self.site.lock.parent().unwrap_or(&beside);
+        for folder in [&beside, of_lock] {
+            let names = disk::names(folder);
+            for name in names.iter().filter(|it| it.starts_with(STAGE)) {
+                disk::remove(&folder.join(name))?;
+            }
         }
-        Ok(())
+        self.file.set_len(0)
     }
 
     /// Makes a change as a whole: all of it or nothing.
     pub fn apply(&self, change: &Change) -> Result<(), SiteError> {
-        let journal = self.prepare(change)?;
-        self.finish(&journal, false)
-            .map_err(|source| self.unwritable(source))
+        let unwritable = |source| self.unwritable(source);
+        self.file.set_len(1).map_err(unwritable)?;
+        let journal = self.prepare(change);
+        let applied = journal.and_then(|it| self.finish(&it, false).map_err(unwritable));
+        // What stays is taken away by the next command. While there is a journal, that command
+        // needs the stage to see what is done.
+        if !disk::is_there(&self.site.journal()) {
+            let _ = self.clear();
+        }
+        applied
     }
 
     fn unwritable(&self, source: io::Error) -> SiteError {
@@ -343,30 +380,43 @@ impl Turn<'_> {
         }
     }
 
-    /// Writes the new folders beside the old ones, then the journal: from here on the work is
-    /// finished by whoever comes next.
+    /// Writes the new folders and files beside the old ones, then the journal: from here on the
+    /// work is finished by whoever comes next. All that needs room on the disk is done by then.
     fn prepare(&self, change: &Change) -> Result<Journal, SiteError> {
-        let unwritable = |source| self.unwritable(source);
-        let lock = change.lock.as_ref().map(Lock::to_text);
         let shared = self.site.root.join(SKILLS);
-        disk::create_folders(&shared).map_err(unwritable)?;
+        disk::create_folders(&shared).map_err(|source| self.unwritable(source))?;
         self.stays_inside(&shared)?;
-        let beside = self.site.root.join(BESIDE);
-        let stage = tempfile::Builder::new()
-            .prefix(STAGE)
-            .tempdir_in(&beside)
-            .map_err(unwritable)?;
         let folders = change.install.iter().map(|it| &it.0).chain(&change.remove);
         for name in folders.filter(|it| it.contains('/')) {
             let place = self.site.folder(name);
             let parent = place.parent().unwrap_or(&place);
-            disk::create_folders(parent).map_err(unwritable)?;
+            disk::create_folders(parent).map_err(|source| self.unwritable(source))?;
             self.stays_inside(parent)?;
         }
+        self.stage(change).map_err(|source| self.unwritable(source))
+    }
+
+    fn stage(&self, change: &Change) -> io::Result<Journal> {
+        let beside = self.site.root.join(BESIDE);
+        let stage = tempfile::Builder::new().prefix(STAGE).tempdir_in(&beside)?;
         for (name, files) in &change.install {
-            disk::write_folder(&stage.path().join(name), files.iter()).map_err(unwritable)?;
+            disk::write_folder(&stage.path().join(name), files.iter())?;
         }
         disk::sync_folder(stage.path());
+        let lock = change.lock.as_ref().map(Lock::to_text);
+        let lock = lock.transpose().map_err(io::Error::other)?;
+        let lock = lock.map(|text| (self.site.lock.clone(), text));
+        let mut kept = Vec::new();
+        let mut files = Vec::new();
+        for (place, text) in change.manifest.iter().chain(&lock) {
+            let staged = disk::write_beside(place, text.as_bytes())?;
+            files.push(StagedFile {
+                staged: staged.to_path_buf(),
+                place: place.clone(),
+                hash: ContentHash::of(text.as_bytes()),
+            });
+            kept.push(staged);
+        }
         let journal = Journal {
             stage: stage.path().to_path_buf(),
             install: change
@@ -377,14 +427,14 @@ impl Turn<'_> {
             remove: change.remove.clone(),
             link: change.link.clone(),
             unlink: change.unlink.clone(),
-            lock: lock
-                .transpose()
-                .map_err(|error| unwritable(io::Error::other(error)))?,
-            manifest: change.manifest.clone(),
+            files,
         };
-        let text = serde_json::to_vec(&journal).map_err(|error| unwritable(error.into()))?;
-        disk::write(&self.site.journal(), &text, Access::Private).map_err(unwritable)?;
+        let text = serde_json::to_vec(&journal)?;
+        disk::write(&self.site.journal(), &text, Access::Private)?;
         let _ = stage.keep();
+        for staged in kept {
+            staged.keep().map_err(|error| error.error)?;
+        }
         Ok(journal)
     }
 
@@ -405,40 +455,32 @@ impl Turn<'_> {
     /// Does what a journal says. `again` where somebody may have done a part of it.
     fn finish(&self, journal: &Journal, again: bool) -> io::Result<()> {
         let mut done: Vec<Step> = Vec::new();
-        if let Err(error) = self.finish_steps(journal, again, &mut done) {
+        let finished = self.finish_steps(journal, again, &mut done);
+        if finished.is_err() {
             // Everything as it was, and nothing left to be finished.
             done.iter().rev().for_each(Step::undo);
-            if !again {
-                let _ = disk::remove_file(&self.site.journal());
-                let _ = disk::remove_folder(&journal.stage);
-            }
-            return Err(error);
         }
-        disk::remove_file(&self.site.journal())?;
-        disk::sync_folder(&self.site.state);
-        // What stays is taken away by the next command.
-        let _ = disk::remove_folder(&journal.stage);
-        Ok(())
+        if finished.is_ok() || !again {
+            let removed = disk::remove_file(&self.site.journal());
+            disk::sync_folder(&self.site.state);
+            if again {
+                removed?;
+            }
+        }
+        finished
     }
 
     fn finish_steps(&self, journal: &Journal, again: bool, done: &mut Vec<Step>) -> io::Result<()> {
         let shared = self.site.root.join(SKILLS);
         for (name, digest) in &journal.install {
-            let (staged, place) = (journal.stage.join(name), self.site.folder(name));
+            let staged = journal.stage.join(name);
             // A folder that is not the new one any more has had its turn.
             let is_new = || {
                 disk::read_folder(&staged, self.site.limits)
                     .is_ok_and(|it| it.tree().digest().to_string() == *digest)
             };
-            if again && !is_new() {
-                continue;
-            }
-            if disk::is_there(&place) {
-                disk::swap(&staged, &place)?;
-                done.push(Step::Swapped(staged, place));
-            } else {
-                disk::place(&staged, &place)?;
-                done.push(Step::Moved(staged, place));
+            if !again || is_new() {
+                done.push(Step::put(&staged, &self.site.folder(name))?);
             }
         }
         for name in &journal.remove {
@@ -447,8 +489,7 @@ impl Turn<'_> {
             let place = self.site.folder(name);
             if disk::is_there(&place) && !disk::is_there(&gone) {
                 disk::create_folders(&journal.stage)?;
-                disk::place(&place, &gone)?;
-                done.push(Step::Moved(place, gone));
+                done.push(Step::put(&place, &gone)?);
             }
         }
         disk::sync_folder(&shared);
@@ -464,14 +505,19 @@ impl Turn<'_> {
                 done.push(Step::Linked(path.clone()));
             }
         }
-        if let Some((path, text)) = &journal.manifest {
-            let before = disk::read_text(path, MOST_LOCK)?;
-            disk::write(path, text.as_bytes(), Access::Shared)?;
-            done.push(Step::Written(path.clone(), before));
-        }
-        // The lock comes last: with it, everything before it counts.
-        if let Some(text) = &journal.lock {
-            disk::write(&self.site.lock, text.as_bytes(), Access::Shared)?;
+        for file in &journal.files {
+            let is_new = || {
+                disk::read(&file.staged, MOST_LOCK)
+                    .is_ok_and(|bytes| ContentHash::of(&bytes) == file.hash)
+            };
+            if again && !is_new() {
+                continue;
+            }
+            if disk::is_real_folder(&file.place) {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            done.push(Step::put(&file.staged, &file.place)?);
+            file.place.parent().map(disk::sync_folder);
         }
         Ok(())
     }
@@ -624,8 +670,7 @@ mod tests {
             remove: take(&journal.remove, &mut steps),
             unlink: take(&journal.unlink, &mut steps),
             link: take(&journal.link, &mut steps),
-            manifest: journal.manifest.clone().filter(|_| steps > 0),
-            lock: None,
+            files: take(&journal.files, &mut steps),
         }
     }
 
@@ -633,7 +678,7 @@ mod tests {
     /// any number of steps.
     #[test]
     fn what_a_killed_command_began_is_finished() {
-        for steps in 0..=6 {
+        for steps in 0..=7 {
             let folder = tempfile::tempdir().unwrap();
             let site = site(folder.path());
             before(&site);

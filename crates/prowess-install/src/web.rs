@@ -142,7 +142,6 @@ impl Web {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .user_agent(concat!("prowess/", env!("CARGO_PKG_VERSION")))
-            .timeout(options.time)
             .connect_timeout(options.time.min(Duration::from_secs(20)))
             // Each one is looked at here.
             .redirect(Policy::none())
@@ -177,7 +176,9 @@ impl Web {
         let mut url = url.clone();
         for _ in 0..=REDIRECTS {
             self.may_ask(&url)?;
-            let mut request = self.client.get(url.clone());
+            // For the whole request: that of a client holds for each piece of an answer anew.
+            let request = self.client.get(url.clone());
+            let mut request = request.timeout(self.options.time);
             if let Some(login) = self.login.as_ref().filter(|_| self.is_named(&url)) {
                 request = request.basic_auth(&login.name, Some(&login.password));
             }
@@ -466,5 +467,56 @@ mod tests {
             web.may_ask(&Url::parse("http://127.0.0.1:9/x").unwrap())
                 .is_err()
         );
+    }
+
+    /// A server that does this with each connection, on loopback.
+    fn server(serve: fn(std::net::TcpStream)) -> Url {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/a.zip", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let _ = stream.read(&mut [0; 4096]);
+                serve(stream);
+            }
+        });
+        Url::parse(&address).unwrap()
+    }
+
+    #[test]
+    fn nobody_waits_for_a_server_that_is_gone_silent_or_slow() {
+        use std::io::Write as _;
+        let gone = {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            Url::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap()
+        };
+        let silent = server(|stream| {
+            std::thread::sleep(Duration::from_secs(30));
+            drop(stream);
+        });
+        let slow = server(|mut stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
+            while stream.write_all(b".").is_ok() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let endless = server(|mut stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+            while stream.write_all(&[0; 4096]).is_ok() {}
+        });
+        let options = WebOptions {
+            time: Duration::from_millis(400),
+            bytes: 100_000,
+            netrc: None,
+        };
+        let ask = |url: &Url| {
+            let started = std::time::Instant::now();
+            let answer = Web::new(url.as_str(), &options).unwrap().get(url);
+            assert!(started.elapsed() < Duration::from_secs(10));
+            answer.unwrap_err()
+        };
+        assert!(matches!(ask(&gone), WebError::Unreachable { .. }));
+        assert!(matches!(ask(&silent), WebError::Unreachable { .. }));
+        assert!(matches!(ask(&slow), WebError::Cut { .. }));
+        assert!(matches!(ask(&endless), WebError::TooLarge { .. }));
     }
 }

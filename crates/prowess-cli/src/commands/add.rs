@@ -203,7 +203,7 @@ impl Order<'_> {
         let items = self.plan_in(&turn)?;
         let lock = self.site.read_lock()?;
         let (mut change, notes) = change_for(&turn, &lock, &items, &places, &store)
-            .map_err(|error| Failure::new("cannot keep the files in the store").because(&error))?;
+            .map_err(|error| install::no_store(&error))?;
         let path = install::manifest_path(self.site, session);
         let text = install::manifest_text(&path)?;
         let text =

@@ -171,7 +171,7 @@ fn add_missing(
     let places = install::clients(site, session)?;
     let store = install::store(session)?;
     let change = change_for(turn, &lock, &items, &places, &store)
-        .map_err(|error| Failure::new("cannot keep the files in the store").because(&error))?;
+        .map_err(|error| install::no_store(&error))?;
     Ok((change, items))
 }
 

@@ -396,7 +396,7 @@ fn apply(
         };
         store
             .put(&update.new)
-            .map_err(|error| Failure::new("cannot keep the files in the store").because(&error))?;
+            .map_err(|error| install::no_store(&error))?;
         change
             .install
             .push((update.locked.folder.clone(), files.clone()));

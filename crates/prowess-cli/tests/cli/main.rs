@@ -17,6 +17,8 @@ mod faults;
 mod files;
 mod import;
 mod install;
+#[cfg(target_os = "linux")]
+mod interrupted;
 mod list;
 mod measure;
 mod reference;
