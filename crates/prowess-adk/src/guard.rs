@@ -43,13 +43,23 @@ impl Guard {
         let Some(handler) = &self.confirm else {
             return Ok(false);
         };
-        let request = ToolConfirmationRequest {
-            tool_name: self.tool.name().to_owned(),
-            function_call_id: Some(ctx.function_call_id().to_owned()),
-            args: input.clone(),
-        };
-        Ok(handler.decide(&request).await? == ToolConfirmationDecision::Approve)
+        confirmed(handler, self.tool.name(), ctx, input.clone()).await
     }
+}
+
+/// Whether whom the host names lets a call pass.
+pub(crate) async fn confirmed(
+    handler: &Arc<dyn ToolConfirmationHandler>,
+    tool: &str,
+    ctx: &dyn ToolContext,
+    args: Value,
+) -> Result<bool> {
+    let request = ToolConfirmationRequest {
+        tool_name: tool.to_owned(),
+        function_call_id: Some(ctx.function_call_id().to_owned()),
+        args,
+    };
+    Ok(handler.decide(&request).await? == ToolConfirmationDecision::Approve)
 }
 
 #[async_trait]

@@ -2,7 +2,8 @@
 //!
 //! A [`SkillToolset`] gives an agent the tools `skill`, `search_skills` and
 //! `read_skill_resource`. When the model loads a skill, the tools the skill asks for join the
-//! agent in the same run; a skill whose tool is missing is refused.
+//! agent in the same run; a skill whose tool is missing is refused. Where the options have a runner
+//! (feature `run` of `prowess`), `run_skill_script` joins them.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -35,7 +35,8 @@ const PUT_BACK: usize = 32_000;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ToolsetOptions {
-    /// How the three tools behave. The tools a skill asks for are always checked, against the
+    /// How the engine's tools behave; with a runner in it (feature `run` of the crate `prowess`)
+    /// `run_skill_script` is one of them where a skill has scripts. The tools a skill asks for are always checked, against the
     /// toolset's registry.
     pub tools: ToolOptions,
     /// What happens when a tool is missing, and what a skill may do with those it has.
@@ -48,7 +49,8 @@ pub struct ToolsetOptions {
     /// What patterns with an argument are compared with. Without it such a pattern covers no
     /// call.
     pub argument_of: Option<ArgumentOf>,
-    /// Who is asked about a call that no grant covers; without it such a call is refused.
+    /// Who is asked about a call that no grant covers, and about a script before it runs; without
+    /// it such a call is refused, and the approver of the runner is asked about scripts.
     pub confirm: Option<Arc<dyn ToolConfirmationHandler>>,
     /// How much text of active skills is put back into a request when a compaction has taken it
     /// out; `None` puts nothing back. What does not fit can be loaded again.
@@ -175,7 +177,7 @@ impl SkillToolset {
         guards.map(|guard| Arc::new(guard) as _).collect()
     }
 
-    /// The tools for a request: the engine's three, and those of the active skills.
+    /// The tools for a request: the engine's, and those of the active skills.
     fn tools_for(
         &self,
         content: &Content,
@@ -194,11 +196,20 @@ impl SkillToolset {
         let active = active.chain(cut.iter().map(|carried| carried.skill.name()));
         let bound = self.bound(&catalog, active);
         let engine = prowess::Toolset::resume(catalog, Arc::clone(&self.shared.tools), ledger);
-        let mut tools: Vec<Arc<dyn Tool>> = vec![
-            Arc::new(call::Load::new(self.clone(), &engine, keep)),
-            Arc::new(call::Lookup::new(engine.search())),
-            Arc::new(call::Lookup::new(engine.read())),
-        ];
+        let load = call::Load::new(self.clone(), &engine, keep);
+        let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(load)];
+        // The first is `skill`, which stands there already.
+        for tool in engine.async_tools().into_iter().skip(1) {
+            tools.push(if tool.runs_scripts() {
+                Arc::new(call::Run {
+                    description: tool.description(),
+                    tool,
+                    confirm: self.shared.options.confirm.clone(),
+                })
+            } else {
+                Arc::new(call::Lookup::new(tool))
+            });
+        }
         if self.shared.tools.enabled {
             for tool in bound {
                 // A tool of the host that is called `skill` would stop the whole run.

@@ -2,7 +2,9 @@
 //!
 //! [`Skills::server`] gives an agent the tools `skill`, `search_skills` and
 //! `read_skill_resource`. When the model loads a skill, the tools the skill asks for join the
-//! server; a skill whose tool is missing is refused. A skill that is fetched from elsewhere does
+//! server; a skill whose tool is missing is refused. Where the options have a runner (feature `run`
+//! of `prowess`) and a skill has scripts, `run_skill_script` is there too; its approver is asked
+//! before a script runs, and a call that is dropped ends it. A skill that is fetched from elsewhere does
 //! not hold a thread of the runtime.
 //!
 //! ```
@@ -70,7 +72,7 @@ impl Skills {
         &self.engine
     }
 
-    /// A tool server with the engine's three tools, for `AgentBuilder::tool_server_handle`.
+    /// A tool server with the engine's tools, for `AgentBuilder::tool_server_handle`.
     pub fn server(&self) -> ToolServerHandle {
         let server = ToolServer::new().run();
         self.register(&server);

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use adk_core::{Result, Tool, ToolContext};
+use adk_core::{Result, Tool, ToolConfirmationHandler, ToolContext};
 use async_trait::async_trait;
 use prowess::{ToolResult, tool::AsyncTool};
 use serde_json::{Value, json};
 
 use super::SkillToolset;
+use crate::guard::confirmed;
 
 /// A tool that only looks: `search_skills` and `read_skill_resource`.
 pub(super) struct Lookup {
@@ -19,8 +20,7 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    pub(super) fn new(tool: impl prowess::Tool + 'static) -> Self {
-        let tool = AsyncTool::new(tool);
+    pub(super) fn new(tool: AsyncTool) -> Self {
         Self {
             description: tool.description(),
             tool,
@@ -52,6 +52,49 @@ impl Tool for Lookup {
 
     async fn execute(&self, _ctx: Arc<dyn ToolContext>, input: Value) -> Result<Value> {
         Ok(answer(self.tool.call(input).await))
+    }
+}
+
+/// `run_skill_script`: runs a script of a skill, once somebody said yes to it.
+pub(super) struct Run {
+    pub(super) tool: AsyncTool,
+    pub(super) description: String,
+    /// Who is asked; without it the approver of the engine's options is.
+    pub(super) confirm: Option<Arc<dyn ToolConfirmationHandler>>,
+}
+
+#[async_trait]
+impl Tool for Run {
+    fn name(&self) -> &str {
+        self.tool.name()
+    }
+
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn parameters_schema(&self) -> Option<Value> {
+        Some(self.tool.schema())
+    }
+
+    async fn execute(&self, ctx: Arc<dyn ToolContext>, input: Value) -> Result<Value> {
+        let Some(handler) = &self.confirm else {
+            return Ok(answer(self.tool.call(input).await));
+        };
+        let asked = input.clone();
+        let ask = |question: String| async move {
+            let mut args = asked;
+            // ADK has no other place for the words a person reads.
+            if let Value::Object(fields) = &mut args {
+                fields.insert("question".to_owned(), question.into());
+            }
+            let confirmed = confirmed(handler, self.tool.name(), ctx.as_ref(), args);
+            confirmed.await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "nobody could be asked about a script");
+                false
+            })
+        };
+        Ok(answer(self.tool.call_asking(input, ask).await))
     }
 }
 

@@ -1,4 +1,8 @@
 use expect_test::expect;
+use prowess::{
+    run::{RunPolicy, Unconfined},
+    tool::RunOptions,
+};
 use serde_json::json;
 
 use super::*;
@@ -219,4 +223,92 @@ fn what_does_not_fit_can_be_loaded_again() {
     assert!(load(&skills, &next, "tea").contains("already active"));
     assert_eq!(read(&skills, &next, &["summary"]), ["summary", "hello"]);
     assert!(load(&skills, &next, "tea").contains("Steep it."));
+}
+
+/// Says yes or no, and notes what it was asked.
+#[derive(Debug)]
+struct Person(bool, std::sync::Mutex<Vec<Value>>);
+
+#[async_trait]
+impl ToolConfirmationHandler for Person {
+    async fn decide(
+        &self,
+        request: &adk_core::ToolConfirmationRequest,
+    ) -> Result<adk_core::ToolConfirmationDecision> {
+        self.1.lock().unwrap().push(request.args.clone());
+        Ok(if self.0 {
+            adk_core::ToolConfirmationDecision::Approve
+        } else {
+            adk_core::ToolConfirmationDecision::Deny
+        })
+    }
+}
+
+/// A skill with a script, and one that has none.
+#[expect(clippy::disallowed_methods, reason = "a test lays out its own files")]
+fn scripted(confirm: Option<Arc<Person>>, policy: RunPolicy) -> (tempfile::TempDir, SkillToolset) {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = folder.path().join("count");
+    std::fs::create_dir_all(skill.join("scripts")).unwrap();
+    let text = "---\nname: count\ndescription: Counts words.\n---\nRun it.\n";
+    std::fs::write(skill.join("SKILL.md"), text).unwrap();
+    std::fs::write(skill.join("scripts/count.sh"), "echo $# words\n").unwrap();
+    let mut options = ToolsetOptions::default();
+    let mut run = RunOptions::new(Unconfined::default());
+    run.policy = policy;
+    options.tools.run = Some(run);
+    options.confirm = confirm.map(|it| it as _);
+    let catalog = Arc::new(Catalog::from_dirs([folder.path()]));
+    let skills = SkillToolset::new(catalog, Arc::new(HostTools::default()), options);
+    (folder, skills)
+}
+
+#[test]
+fn a_script_runs_when_whom_the_host_names_says_yes() {
+    let input = json!({ "skill_name": "count", "script": "scripts/count.sh", "arguments": "a b" });
+    let ran = |confirm: Option<Arc<Person>>| {
+        let (_folder, skills) = scripted(confirm, RunPolicy::Ask);
+        call(
+            &skills,
+            &Session::context(),
+            "run_skill_script",
+            input.clone(),
+        )
+    };
+    let person = Arc::new(Person(true, std::sync::Mutex::default()));
+    assert_eq!(
+        ran(Some(person.clone())),
+        json!({ "output": "Exit status: 0\n\nStandard output:\n2 words\n" })
+    );
+    let asked = person.1.lock().unwrap();
+    let question = asked[0]["question"].as_str().unwrap();
+    assert!(
+        question
+            .starts_with("Run the script `scripts/count.sh` of the skill `count` with `a` `b`?")
+    );
+    assert_eq!(
+        ran(Some(Arc::new(Person(false, std::sync::Mutex::default())))),
+        json!({ "error": "`scripts/count.sh` was not run: the user said no; go on without it and say so" })
+    );
+    assert_eq!(
+        ran(None),
+        json!({ "error": "`scripts/count.sh` was not run: it needs the user's yes, and nobody can be asked here; go on without it and say so" })
+    );
+}
+
+#[test]
+fn scripts_are_offered_only_where_one_could_run() {
+    let four = [
+        "skill",
+        "search_skills",
+        "read_skill_resource",
+        "run_skill_script",
+    ];
+    let (_folder, skills) = scripted(None, RunPolicy::Ask);
+    assert_eq!(names(&skills, &Session::context()), four);
+    // Not where the policy forbids it, and not where no skill has one.
+    let (_folder, never) = scripted(None, RunPolicy::Never);
+    assert_eq!(names(&never, &Session::context()), four[..3]);
+    skills.replace(catalog());
+    assert_eq!(names(&skills, &Session::context()), four[..3]);
 }

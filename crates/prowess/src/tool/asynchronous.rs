@@ -59,6 +59,32 @@ impl AsyncTool {
     }
 }
 
+impl AsyncTool {
+    /// Whether it runs scripts: then it changes things, and a person may have to be asked.
+    pub fn runs_scripts(&self) -> bool {
+        #[cfg(feature = "run")]
+        return self.run.is_some();
+        #[cfg(not(feature = "run"))]
+        false
+    }
+
+    /// Like [`AsyncTool::call`], for a host with a way of its own to ask: where a person has to
+    /// say yes first, `ask` gets the question, one paragraph, and gives the answer.
+    pub async fn call_asking<F: Future<Output = bool>>(
+        &self,
+        input: Value,
+        ask: impl FnOnce(String) -> F,
+    ) -> ToolResult {
+        #[cfg(feature = "run")]
+        if let Some(run) = &self.run {
+            return run.call_asking(input, ask).await;
+        }
+        #[cfg(not(feature = "run"))]
+        drop(ask);
+        self.call(input).await
+    }
+}
+
 #[cfg(feature = "run")]
 impl From<super::RunTool> for AsyncTool {
     fn from(run: super::RunTool) -> Self {

@@ -254,7 +254,37 @@ impl RunTool {
             Err(refused) => refused,
         }
     }
+
+    /// Both steps, with a question that the caller asks between them.
+    #[cfg(feature = "tokio")]
+    #[expect(
+        clippy::result_large_err,
+        reason = "either way it is the call's result"
+    )]
+    pub(super) async fn call_asking<F: Future<Output = bool>>(
+        &self,
+        input: Value,
+        ask: impl FnOnce(String) -> F,
+    ) -> ToolResult {
+        let tool = self.clone();
+        let call = match super::off_thread(move || tool.prepare(&input)).await {
+            Ok(call) => call,
+            Err(refused) => return refused,
+        };
+        let call = match call.needs_approval() {
+            false => call,
+            true if ask(call.question()).await => call.approve(),
+            true => return call.refuse(SAID_NO),
+        };
+        match super::off_thread(move || call.start()).await {
+            Ok(run) => run.await,
+            Err(refused) => refused,
+        }
+    }
 }
+
+/// What a model reads when a person does not want a script to run.
+const SAID_NO: &str = "the user said no; go on without it and say so";
 
 /// A call whose script is found and whose files lie ready: it runs once it is approved.
 #[derive(Debug)]
@@ -364,7 +394,7 @@ impl ScriptCall {
         let approver = self.tool.options().and_then(|run| run.approver.clone());
         match approver.and_then(|approver| approver.ask(&self)) {
             Some(true) => Ok(self.approve()),
-            Some(false) => Err(self.refuse("the user said no; go on without it and say so")),
+            Some(false) => Err(self.refuse(SAID_NO)),
             None => Err(self.refuse(
                 "it needs the user's yes, and nobody can be asked here; go on without it and say so",
             )),
