@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use clap::{Arg, Args, Command, CommandFactory as _};
+use clap::{Arg, Args, Command, CommandFactory as _, Id};
 
 use super::Cli;
 use crate::{
@@ -28,7 +28,7 @@ pub(crate) fn run(_: &Arguments, session: &mut Session) -> Result<Exit, Failure>
         .get_subcommands()
         .filter(|verb| verb.get_name() != "help")
     {
-        self::verb(verb, &mut page)?;
+        self::verb(&command, verb, &mut page)?;
     }
     man.render_options_section(&mut page)?;
     man.render_extra_section(&mut page)?;
@@ -37,7 +37,7 @@ pub(crate) fn run(_: &Arguments, session: &mut Session) -> Result<Exit, Failure>
     Ok(Exit::Fine)
 }
 
-fn verb(verb: &Command, page: &mut Vec<u8>) -> Result<(), Failure> {
+fn verb(whole: &Command, verb: &Command, page: &mut Vec<u8>) -> Result<(), Failure> {
     let usage = verb.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
     writeln!(page, ".SS {}", escaped(usage))?;
@@ -47,7 +47,8 @@ fn verb(verb: &Command, page: &mut Vec<u8>) -> Result<(), Failure> {
         .unwrap_or_default();
     writeln!(page, "{}", escaped(&about))?;
     // Options that every verb has are described once, below.
-    let own = |argument: &&Arg| !argument.is_global_set() && argument.get_id() != "help";
+    let shared = |id: &Id| whole.get_arguments().any(|it| it.get_id() == id);
+    let own = |argument: &&Arg| !shared(argument.get_id()) && argument.get_id() != "help";
     for argument in verb.get_arguments().filter(own) {
         let help = argument
             .get_help()

@@ -59,6 +59,8 @@ pub(crate) struct Arguments {
     /// Widen the sandbox of every script: `read:/PATH`, `write:/PATH`, `net`, `env:NAME`
     #[arg(long, value_name = "GRANT", requires = "allow_run")]
     grant: Vec<Grant>,
+    #[command(flatten)]
+    host: tool::HostTools,
     /// How the log on standard error is written
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     log: Log,
@@ -87,6 +89,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         .map_err(|error| Failure::new("cannot load the skills").because(&error))?;
     session.output.notes(&live.start().notes);
     let mut tools = tool::options(session);
+    tools.check = arguments.host.check();
     // Where a skill's folder is tells a client on another machine nothing it could use.
     tools.directory = arguments
         .http

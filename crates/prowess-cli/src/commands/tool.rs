@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use prowess::{Tool, ToolOptions, Toolset};
+use prowess::{Mode, Tool, ToolCheck, ToolOptions, Toolset};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,8 +22,34 @@ pub(crate) struct Arguments {
     /// Offer `run_skill_script` too, which runs a skill's scripts in a sandbox once you say yes
     #[arg(long, global = true)]
     allow_run: bool,
+    #[command(flatten)]
+    host: HostTools,
     #[command(subcommand)]
     what: What,
+}
+
+/// The tools that the agent has, which a skill may need.
+#[derive(Debug, Args)]
+pub(super) struct HostTools {
+    /// The tools the agent has, with commas between them: a skill that asks for another is refused
+    #[arg(long, global = true, value_name = "TOOL", value_delimiter = ',')]
+    tools: Option<Vec<String>>,
+    /// Leave a missing tool out and say so, instead of refusing the skill
+    #[arg(long, global = true, requires = "tools")]
+    permissive: bool,
+}
+
+impl HostTools {
+    /// What checks a skill before its instructions are given; nothing where no tools were named.
+    pub(super) fn check(&self) -> Option<ToolCheck> {
+        let tools: Arc<Vec<String>> = Arc::new(self.tools.clone()?);
+        let check = ToolCheck::new::<String>(tools);
+        Some(if self.permissive {
+            check.mode(Mode::Permissive)
+        } else {
+            check
+        })
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -85,6 +111,7 @@ pub(super) fn options(session: &Session) -> ToolOptions {
 pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, Failure> {
     let catalog = Arc::new(session.load(&Request::default())?);
     let mut options = options(session);
+    options.check = arguments.host.check();
     if arguments.allow_run {
         options.run = Some(super::run::options(&[], session)?);
     }

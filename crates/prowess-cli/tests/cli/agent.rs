@@ -222,6 +222,9 @@ fn a_tool_answers_in_three_forms() {
         error: no tool named `skil`
         hint: did you mean `skill` or `search_skills` or `read_skill_resource`?
         -- exit 2
+        $ prowess tool call skill '{"skill_name":"pdf-forms"}' --tools Read --dir skills
+        Error: the skill `pdf-forms` was not loaded: it needs `Bash(pdftk:*)`, and this agent does not offer it; go on without the skill and tell the user
+        -- exit 1
         $ prowess tool call skill '{skill_name}' --dir skills
         -- stderr
         error: the input is not JSON

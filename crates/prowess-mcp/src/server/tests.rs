@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
 use expect_test::{Expect, expect};
-use prowess::{Catalog, LoadOptions, MemorySource, Source, ToolOptions};
+use prowess::{Catalog, LoadOptions, MemorySource, Mode, Source, ToolCheck, ToolOptions};
 use serde_json::{Value as Json, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines};
 use tokio_util::sync::CancellationToken;
@@ -266,4 +266,59 @@ async fn a_model_is_told_how_users_call_what_only_they_may() {
     assert_eq!(result["isError"], true);
     expect!["Error: the skill `deploy` is used only when the user calls it; ask the user to call the prompt `deploy`, which most clients show as a slash command"]
         .assert_eq(result["content"][0]["text"].as_str().unwrap());
+}
+
+#[tokio::test]
+async fn a_skill_comes_with_the_tools_the_agent_has_or_not_at_all() {
+    let source = MemorySource::new("test").skill(
+        "phone/SKILL.md",
+        "---\nname: phone\ndescription: Calls people.\nallowed-tools: Read dial\n---\nCall.\n",
+    );
+    let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
+    let catalog = Arc::new(Catalog::load(&sources, &LoadOptions::default()).unwrap());
+    let mut told = String::new();
+    for mode in [Mode::Strict, Mode::Permissive] {
+        let mut options = ToolOptions::default();
+        let tools = Arc::new(vec!["Read".to_owned()]);
+        options.check = Some(ToolCheck::new::<String>(tools).mode(mode));
+        let server = SkillServer::new(Arc::clone(&catalog), options);
+        let mut client = Client::connect(&server, NEW).await;
+        let open = json!({ "name": "open_skill", "arguments": { "skill_name": "phone" } });
+        let opened = client.ask("tools/call", open).await;
+        let called = client.ask("prompts/get", json!({ "name": "phone" })).await;
+        for text in [
+            &opened["content"][0]["text"],
+            &called["messages"][0]["content"]["text"],
+        ] {
+            writeln!(told, "{}\n", text.as_str().unwrap()).unwrap();
+        }
+        let search = json!({ "name": "search_skills", "arguments": { "query": "call people" } });
+        let found = client.ask("tools/call", search).await;
+        let first = &found["structuredContent"]["matches"][0];
+        assert_eq!(first["allowed_tools"], json!(["Read", "dial"]));
+    }
+    expect![[r#"
+        Error: the skill `phone` was not loaded: it needs `dial`, and this agent does not offer it; go on without the skill and tell the user
+
+        Error: the skill `phone` was not loaded: it needs `dial`, and this agent does not offer it; go on without the skill and tell the user
+
+        # Skill: phone
+
+        Tools of this skill: `Read`.
+        Not there, so do not call: `dial`.
+
+        ## Instructions
+
+        Call.
+
+        # Skill: phone
+
+        Tools of this skill: `Read`.
+        Not there, so do not call: `dial`.
+
+        ## Instructions
+
+        Call.
+
+    "#]].assert_eq(&told);
 }

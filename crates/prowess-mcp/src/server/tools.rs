@@ -76,6 +76,7 @@ fn matches_schema() -> JsonObject {
                         "reason": { "type": "string" },
                         "score": { "type": "number" },
                         "confidence": { "type": "number" },
+                        "allowed_tools": { "type": "array", "items": { "type": "string" } },
                     },
                     "required": ["name", "reason", "score", "confidence"],
                 },
