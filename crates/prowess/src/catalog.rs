@@ -15,6 +15,7 @@ use crate::{
     display::display_path,
     identity::ContentHash,
     limits::Limits,
+    observe,
     skill::Skill,
     source::{Finding, Origin, Progress, clients::UnknownClient},
     trust::{BadStore, Trust, TrustNone},
@@ -374,16 +375,30 @@ impl Catalog {
 
     /// Every error, about skills and about other paths.
     pub(crate) fn errors(&self) -> Vec<Finding> {
+        self.findings_from(Severity::Error).collect()
+    }
+
+    /// Tells observers what is in it, and what is wrong.
+    pub(crate) fn observed(self, span: &tracing::Span) -> Self {
+        let findings = self.findings_from(Severity::Warning);
+        observe::catalog(span, self.model_visible().count(), findings);
+        self
+    }
+
+    /// What was noticed about skills and other paths, at least so severe.
+    pub(crate) fn findings_from(&self, least: Severity) -> impl Iterator<Item = Finding> {
         let of_skills = self.skills.iter().flat_map(|skill| {
-            skill.diagnostics().map(|diagnostic| Finding {
-                path: skill.path().to_path_buf(),
+            let diagnostics = skill.diagnostics();
+            diagnostics.map(|diagnostic| (skill.path(), diagnostic))
+        });
+        let of_paths = self.findings.iter().map(|it| (&*it.path, &it.diagnostic));
+        of_skills
+            .chain(of_paths)
+            .filter(move |(_, diagnostic)| diagnostic.severity <= least)
+            .map(|(path, diagnostic)| Finding {
+                path: path.to_path_buf(),
                 diagnostic: diagnostic.clone(),
             })
-        });
-        of_skills
-            .chain(self.findings.iter().cloned())
-            .filter(|finding| finding.diagnostic.severity == Severity::Error)
-            .collect()
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{
     cache::Cache,
     catalog::{Catalog, Discovery, LoadError, LoadOptions, NameFrom},
     display::display_path,
+    observe,
     skill::{Skill, State},
     source::{
         Effort, Finding, Gate, Layout, Origin, Progress, ScanRequest, Scope, SkillFile, Source,
@@ -46,11 +47,14 @@ impl Catalog {
     /// Loads every skill of these sources. Precedence is by scope; within one scope the earlier
     /// source wins, except that of explicit sources the later one does.
     pub fn load(sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> Result<Self, LoadError> {
-        let catalog = Self::assemble(discover(sources, options), options);
+        let span = observe::load(sources.len()).entered();
+        let catalog = Self::assemble(discover(sources, options), options).observed(&span);
         if options.is_all_or_none() {
             let findings = catalog.errors();
             if !findings.is_empty() {
-                return Err(LoadError::Broken { findings });
+                let error = LoadError::Broken { findings };
+                observe::load_failed(&span, &error);
+                return Err(error);
             }
         }
         Ok(catalog)
@@ -68,9 +72,10 @@ impl Catalog {
             left_out.extend(not_loaded(dir.as_ref(), &options));
             sources.push(Box::new(DiskSource::new(dir.as_ref())));
         }
+        let span = observe::load(sources.len()).entered();
         let mut discovery = discover(&sources, &options);
         discovery.findings.extend(left_out);
-        Self::assemble(discovery, &options)
+        Self::assemble(discovery, &options).observed(&span)
     }
 }
 
@@ -115,10 +120,11 @@ impl Cache {
     ///
     /// Never fails as a whole, like [`Catalog::assemble`]; what is broken is in the catalog.
     pub fn load(&self, sources: &[Box<dyn Source>], options: &LoadOptions<'_>) -> CachedLoad {
+        let span = observe::load(sources.len()).entered();
         let mut loader = Loader::new(options, Some(self));
         let roots = loader.open_all(sources);
         CachedLoad {
-            catalog: loader.catalog(&roots),
+            catalog: loader.catalog(&roots).observed(&span),
             notes: loader.notes,
             read: loader.read,
         }

@@ -4,9 +4,14 @@
 //! `gen_ai.skill.`, as the conventions for generative systems name theirs.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use tracing::{Span, field::Empty, info, info_span, warn};
+use tracing::{Level, Span, enabled, field::Empty, info, info_span, warn};
 
-use crate::{reason::Reason, skill::Skill};
+use crate::{
+    display::display_path, reason::Reason, select::Selection, skill::Skill, source::Finding,
+};
+
+/// So many findings of one load are events; a log is no place for the report that `check` writes.
+const MOST_FINDINGS: usize = 100;
 
 /// What stands for itself in the path of an address: RFC 3986's unreserved characters, the slash,
 /// and the colon of a Windows drive.
@@ -38,6 +43,73 @@ pub fn source_uri(skill: &Skill) -> String {
     };
     let path = utf8_percent_encode(path.trim_start_matches("./"), PATH);
     format!("{scheme}{slash}{path}")
+}
+
+/// Skills are loaded from so many sources.
+pub(crate) fn load(sources: usize) -> Span {
+    info_span!(
+        "skill.load",
+        gen_ai.skill.sources = sources,
+        gen_ai.skill.count = Empty,
+        gen_ai.skill.findings = Empty,
+        error.message = Empty,
+    )
+}
+
+/// A catalog of so many skills is there. Every error and warning about its files is an event.
+pub(crate) fn catalog(span: &Span, skills: usize, mut findings: impl Iterator<Item = Finding>) {
+    span.record("gen_ai.skill.count", skills);
+    if !enabled!(Level::WARN) {
+        return;
+    }
+    let mut told = 0;
+    for finding in findings.by_ref().take(MOST_FINDINGS) {
+        found(&finding);
+        told += 1;
+    }
+    let more = findings.count();
+    if more > 0 {
+        warn!(gen_ai.skill.findings = more, "skill findings left out");
+    }
+    span.record("gen_ai.skill.findings", told + more);
+}
+
+fn found(finding: &Finding) {
+    warn!(
+        gen_ai.skill.finding.code = finding.diagnostic.code,
+        gen_ai.skill.finding.path = display_path(&finding.path),
+        gen_ai.skill.finding.line = finding.diagnostic.position.line,
+        error.message = finding.diagnostic.message,
+        "skill finding"
+    );
+}
+
+/// Nothing was loaded.
+pub(crate) fn load_failed(span: &Span, error: &dyn std::error::Error) {
+    span.record("error.message", error.to_string());
+}
+
+/// A request is compared with the skills.
+pub(crate) fn select() -> Span {
+    info_span!(
+        "skill.select",
+        gen_ai.skill.count = Empty,
+        gen_ai.skill.decision = Empty,
+        gen_ai.skill.name = Empty,
+        gen_ai.skill.score = Empty,
+        gen_ai.skill.confidence = Empty,
+    )
+}
+
+/// Skills were chosen, or none.
+pub(crate) fn selected(span: &Span, selection: &Selection<'_>) {
+    span.record("gen_ai.skill.count", selection.matches.len());
+    span.record("gen_ai.skill.decision", selection.decision.name());
+    if let Some(best) = selection.matches.first() {
+        span.record("gen_ai.skill.name", best.skill().name());
+        span.record("gen_ai.skill.score", best.score);
+        span.record("gen_ai.skill.confidence", best.confidence);
+    }
 }
 
 /// A turn of a conversation is looked at for skills to activate.

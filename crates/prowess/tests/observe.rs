@@ -12,8 +12,8 @@ use std::{
 
 use expect_test::expect;
 use prowess::{
-    Catalog, ContextOptions, Coordinator, Injection, LoadOptions, MemorySource, Source, Strategy,
-    Tool as _, ToolOptions, Toolset, Triggers, Turn, inject::Message,
+    Catalog, ContextOptions, Coordinator, Injection, LoadOptions, MemorySource, Policy, Source,
+    Strategy, Tool as _, ToolOptions, Toolset, Triggers, Turn, format::Profile, inject::Message,
 };
 use serde_json::json;
 use tracing::{
@@ -97,11 +97,18 @@ fn observers_see_which_skill_and_why() {
         .skill(
             "phone/SKILL.md",
             "---\nname: phone\ndescription: Calls people.\nallowed-tools: dial\n---\nCall.\n",
-        );
+        )
+        .skill("broken/SKILL.md", "---\nname: broken\n---\n");
     let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
-    let catalog = Arc::new(Catalog::load(&sources, &LoadOptions::default()).unwrap());
     let observer = Observer::default();
     tracing::subscriber::with_default(observer.clone(), || {
+        let catalog = Arc::new(Catalog::load(&sources, &LoadOptions::default()).unwrap());
+        let strict = LoadOptions {
+            profile: Profile::Strict,
+            ..LoadOptions::default()
+        };
+        Catalog::load(&sources, &strict).unwrap_err();
+        catalog.select("fill this PDF form", &Policy::default());
         let turn = Turn {
             message: "@pdf please",
             ..Turn::default()
@@ -120,9 +127,25 @@ fn observers_see_which_skill_and_why() {
     let mut lines: Vec<&str> = seen.lines().collect();
     // How sure a match is belongs to other tests.
     for line in &mut lines {
-        *line = line.split(" skill.confidence").next().unwrap_or_default();
+        for figure in [" skill.confidence", " skill.score"] {
+            *line = line.split(figure).next().unwrap_or_default();
+        }
     }
+    lines.retain(|line| !line.trim().is_empty());
     expect![[r#"
+        skill.load skill.sources=1
+          skill.count=2
+          event skill finding skill.finding.code="missing-description" skill.finding.path="broken/SKILL.md" skill.finding.line=2 error.message="`broken` cannot be offered to a model without a description"
+          skill.findings=1
+        skill.load skill.sources=1
+          skill.count=2
+          event skill finding skill.finding.code="missing-description" skill.finding.path="broken/SKILL.md" skill.finding.line=2 error.message="`broken` cannot be offered to a model without a description"
+          skill.findings=1
+          error.message="1 error in the skills, so none is loaded\n  broken/SKILL.md:2:1: error[missing-description]: `broken` cannot be offered to a model without a description"
+        skill.select
+          skill.count=1
+          skill.decision="confident"
+          skill.name="pdf"
         skill.activate
           skill.count=1
           event skill activated skill.name="pdf" skill.trigger="explicit" skill.evidence="@pdf"
@@ -138,5 +161,9 @@ fn observers_see_which_skill_and_why() {
           event skill refused skill.name="phone" skill.tools.missing="dial"
           event skill resolved skill.name="pdf" skill.source.uri="skill://test/pdf/SKILL.md" skill.trigger="explicit"
         skill.inject
+        skill.select
+          skill.count=1
+          skill.decision="confident"
+          skill.name="pdf"
           event skill injected skill.name="pdf" skill.source.uri="skill://test/pdf/SKILL.md""#]].assert_eq(&lines.join("\n"));
 }

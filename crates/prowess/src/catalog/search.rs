@@ -8,6 +8,7 @@ use super::Catalog;
 #[cfg(feature = "embeddings")]
 use crate::embed::{Embedder, Vectors};
 use crate::{
+    observe,
     pool::spread,
     select::{Policy, Selection},
     skill::{Skill, State},
@@ -37,10 +38,13 @@ impl Catalog {
     /// # Ok::<(), prowess::LoadError>(())
     /// ```
     pub fn select(&self, query: &str, policy: &Policy) -> Selection<'_> {
+        let span = observe::select().entered();
         let index = self.index();
         let query = Query::new(index, query, policy.ranker);
         let found = index.select(&query, policy, |document| self.admits(document, policy));
-        Selection::new(found, index, query, |document| self.skill(document))
+        let selection = Selection::new(found, index, query, |document| self.skill(document));
+        observe::selected(&span, &selection);
+        selection
     }
 
     /// Answers many requests, on so many threads and in their order.

@@ -20,6 +20,7 @@ use super::{
 use crate::{
     catalog::{Catalog, LoadError, Update},
     load::{self, Difference, Loader, Root},
+    observe,
     source::{
         Effort, Source,
         disk::tree::{Dirty, FolderTree},
@@ -184,6 +185,7 @@ impl Watcher<'_> {
         let mut loader = Loader::following(&options, self.options.cache.as_ref());
         let sources = self.sources.sources();
         let sources: Vec<&dyn Source> = sources.iter().map(|source| &**source).collect();
+        let span = observe::load(sources.len()).entered();
         self.roots = loader.open_each(&sources, |source| {
             let known = before.iter().position(|root| root.is_of(source));
             known.map(|at| before.swap_remove(at))
@@ -192,7 +194,7 @@ impl Watcher<'_> {
         for folder in gone.flat_map(FolderTree::folders) {
             self.forget(&folder.here.path);
         }
-        let catalog = loader.catalog(&self.roots);
+        let catalog = loader.catalog(&self.roots).observed(&span);
         start.read += loader.read;
         start.notes.append(&mut loader.notes);
         catalog
