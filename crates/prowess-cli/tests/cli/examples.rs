@@ -1,8 +1,8 @@
 //! The skills that come with the product, through the product.
 
-use std::process::Command;
+use std::{fs, process::Command};
 
-use crate::world::repository;
+use crate::world::{World, repository};
 
 fn run(line: &str) -> (String, Option<i32>) {
     let output = Command::new(env!("CARGO_BIN_EXE_prowess"))
@@ -45,4 +45,29 @@ fn every_example_shows_and_tells_its_story() {
             );
         }
     }
+}
+
+#[test]
+fn the_guide_for_authors_runs_from_top_to_bottom() {
+    let page = fs::read_to_string(repository().join("docs/SKILLS.md")).unwrap();
+    let world = World::new();
+    let (mut commands, mut files) = (0, 0);
+    // A block starts with what it is: `sh`, or a language and the file it is.
+    for block in page.split("```").skip(1).step_by(2) {
+        let (kind, text) = block.split_once('\n').unwrap();
+        if let Some((_, path)) = kind.split_once(' ') {
+            world.file(&format!("work/{path}"), text);
+            files += 1;
+            continue;
+        }
+        for line in text.lines() {
+            let line = line.strip_prefix("prowess ").unwrap();
+            let (line, exit) = line.split_once(" # exit ").unwrap_or((line, "0"));
+            let output = world.output(line);
+            let code = output.status.code().unwrap();
+            assert_eq!(code.to_string(), exit, "{line}: {}", world.run(line));
+            commands += 1;
+        }
+    }
+    assert!(commands > 12 && files > 2, "{commands} and {files}");
 }
