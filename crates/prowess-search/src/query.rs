@@ -5,7 +5,7 @@ use crate::{
     index::{Field, Index, sections},
     ranker::Ranker,
     weights::{Signal, Weights},
-    words::{self, Interner, Kind, Stemmers, phrase},
+    words::{self, Interner, Kind, Language, Stemmers, phrase},
 };
 
 /// Longer requests are read at both ends only: what is wanted stands there, the middle is
@@ -165,11 +165,12 @@ impl TermQuery {
             weights,
             ..Self::default()
         };
-        query.collect(index, &request_words(text), &stemmers);
+        let language = Language::of_request(text);
+        query.collect(index, &request_words(text), language, &stemmers);
         query.pairs.sort_unstable();
         query.pairs.dedup();
         query.weigh();
-        query.resolve(index, &stemmers);
+        query.resolve(index, language, &stemmers);
         query.drop_lightest();
         query.rarest = idf(index.len(), 0);
         query.normalize();
@@ -183,9 +184,16 @@ impl TermQuery {
 
     /// Collects the terms of the words and the pairs of neighbours, with how much each place in
     /// the request counts.
-    fn collect(&mut self, index: &Index, words: &[RequestWord<'_>], stemmers: &Stemmers) {
+    fn collect(
+        &mut self,
+        index: &Index,
+        words: &[RequestWord<'_>],
+        language: Language,
+        stemmers: &Stemmers,
+    ) {
         let only_fenced = words.iter().all(|word| word.fenced);
         let mut before: Option<(u32, &str)> = None;
+        let mut after_number = false;
         for (position, word) in words.iter().enumerate() {
             let place = if word.fenced && !only_fenced {
                 self.weights.fenced
@@ -195,12 +203,17 @@ impl TermQuery {
             // The term a neighbour is paired with: the whole word, or the last two letters of a
             // run without spaces.
             let mut own = None;
-            words::terms(word.text, stemmers, |term, kind| {
+            let measure = after_number && words::is_unit(word.text);
+            after_number = words::is_number(word.text);
+            words::terms(word.text, language, stemmers, |term, kind| {
+                let amount = measure || after_number;
+                let kind = if amount { Kind::Number } else { kind };
                 let number = self.add(term, word.text, kind, place);
                 if own.is_none() || kind == Kind::Pair {
                     own = Some(number);
                 }
             });
+            self.translate(index, word.text, place, language, stemmers);
             let Some(own) = own else {
                 continue;
             };
@@ -214,13 +227,41 @@ impl TermQuery {
         }
     }
 
+    /// Adds what a word means in English. In a text whose language is not known, a word that the
+    /// index does not know may be of any.
+    fn translate(
+        &mut self,
+        index: &Index,
+        word: &str,
+        place: f32,
+        mut language: Language,
+        stemmers: &Stemmers,
+    ) {
+        if self.weights.translation <= 0.0 {
+            return;
+        }
+        if language == Language::English
+            && let Some(other) = words::language_of(word, stemmers)
+        {
+            let mut known = false;
+            words::terms(word, language, stemmers, |term, _| {
+                known |= Known::find(index, term).is_some();
+            });
+            language = if known { language } else { other };
+        }
+        words::translations(word, language, stemmers, |term| {
+            self.add(term, word, Kind::Translation, place);
+        });
+    }
+
     /// Adds two neighbours as one word, where the index knows it: `data base` for `database`.
     fn join(&mut self, index: &Index, left: &str, right: &str, place: f32, stemmers: &Stemmers) {
         let joined = format!("{left}{right}");
         if self.weights.join <= 0.0 || !joined.is_ascii() || joined.len() > MAX_COMPOUND {
             return;
         }
-        words::terms(&joined.to_ascii_lowercase(), stemmers, |term, kind| {
+        let joined = joined.to_ascii_lowercase();
+        words::terms(&joined, Language::English, stemmers, |term, kind| {
             if kind == Kind::Whole && Known::find(index, term).is_some() {
                 self.add(term, right, Kind::Joined, place);
             }
@@ -258,7 +299,7 @@ impl TermQuery {
     fn weigh(&mut self) {
         for term in &mut self.terms {
             let kind = match term.kind {
-                Kind::Whole | Kind::Pair => 1.0,
+                Kind::Whole | Kind::Pair | Kind::Reading => 1.0,
                 Kind::Part => self.weights.part,
                 Kind::Number => self.weights.number,
                 Kind::Joined => self.weights.join,
@@ -273,23 +314,58 @@ impl TermQuery {
         }
     }
 
-    /// Looks every term up. One that no document holds is corrected, or else taken apart.
-    fn resolve(&mut self, index: &Index, stemmers: &Stemmers) {
+    /// Looks every term up. One that no document holds is read otherwise, corrected, or else taken
+    /// apart.
+    fn resolve(&mut self, index: &Index, language: Language, stemmers: &Stemmers) {
         let mut halves = Vec::new();
         for term in &mut self.terms {
             term.numbers = index.numbers(&term.text);
             term.count = index.document_count(&term.numbers);
             term.idf = idf(index.len(), term.count);
-            if term.count == 0 && self.weights.fuzzy > 0.0 {
+        }
+        self.choose_readings();
+        for term in self.terms.iter_mut().filter(|term| term.weight > 0.0) {
+            if term.count == 0 && term.kind == Kind::Whole {
+                term.read_otherwise(index, stemmers);
+            }
+            let own = !matches!(term.kind, Kind::Reading | Kind::Translation);
+            if term.count == 0 && own && self.weights.fuzzy > 0.0 {
                 term.correct(index, stemmers, self.weights.fuzzy);
             }
             if term.count == 0 && self.weights.split > 0.0 && term.kind == Kind::Whole {
                 halves.extend(term.split(index, stemmers, self.weights.split));
             }
+            // That nobody uses it says that the skills are in another language, not that they
+            // are about something else.
+            if term.count == 0 && (language != Language::English || !term.text.is_ascii()) {
+                term.weight *= self.weights.foreign;
+            }
         }
         for half in halves {
             if !self.terms.iter().any(|term| term.text == half.text) {
                 self.terms.push(half);
+            }
+        }
+    }
+
+    /// Of the two readings of a word in another language than English, leaves out one that no
+    /// document holds; where both are held, they share the weight of one and a half.
+    fn choose_readings(&mut self) {
+        let readings: Vec<usize> = (0..self.terms.len())
+            .filter(|at| self.terms[*at].kind == Kind::Reading)
+            .collect();
+        for at in readings {
+            let reading = &self.terms[at];
+            if reading.count == 0 {
+                self.terms[at].weight = 0.0;
+                continue;
+            }
+            let word = reading.word.clone();
+            let whole = |term: &&mut QueryTerm| term.kind == Kind::Whole && term.word == word;
+            match self.terms.iter_mut().find(whole) {
+                Some(whole) if whole.count == 0 => whole.weight = 0.0,
+                Some(_) => self.terms[at].weight *= 0.5,
+                None => {}
             }
         }
     }
@@ -355,10 +431,8 @@ impl TermQuery {
                     return;
                 }
                 let mut rarity: f32 = 0.0;
-                words::terms(word, stemmers, |term, kind| {
-                    if kind != Kind::Translation
-                        && let Some(at) = self.places.get(term.as_bytes())
-                    {
+                words::terms(word, Language::English, stemmers, |term, _| {
+                    if let Some(at) = self.places.get(term.as_bytes()) {
                         rarity = rarity.max(self.terms[at as usize].idf);
                     }
                 });
@@ -369,6 +443,19 @@ impl TermQuery {
 }
 
 impl QueryTerm {
+    /// Takes a word nobody uses for its stem in another language, where that is used.
+    fn read_otherwise(&mut self, index: &Index, stemmers: &Stemmers) {
+        let word = words::folded(&self.word);
+        let stems = Language::OTHERS.map(|language| stemmers.stem_as(language, &word));
+        let known = stems.iter().find_map(|stem| Known::find(index, stem));
+        if let Some(known) = known {
+            self.idf = idf(index.len(), known.count);
+            self.text = known.text;
+            self.count = known.count;
+            self.numbers = known.numbers;
+        }
+    }
+
     /// Takes a word nobody uses for the most common one that is one typing slip away.
     fn correct(&mut self, index: &Index, stemmers: &Stemmers, weight: f32) {
         let word = self.word.to_ascii_lowercase();
@@ -376,14 +463,18 @@ impl QueryTerm {
         for part in &index.parts {
             let tokens = &part.segment.tokens;
             part.segment.near.find(word.as_bytes(), tokens, |token| {
-                words::terms(tokens.text(token), stemmers, |term, kind| {
-                    if kind != Kind::Translation
-                        && let Some(known) = Known::find(index, term)
-                        && best.as_ref().is_none_or(|best| known.count > best.count)
-                    {
-                        best = Some(known);
-                    }
-                });
+                words::terms(
+                    tokens.text(token),
+                    Language::English,
+                    stemmers,
+                    |term, _| {
+                        if let Some(known) = Known::find(index, term)
+                            && best.as_ref().is_none_or(|best| known.count > best.count)
+                        {
+                            best = Some(known);
+                        }
+                    },
+                );
             });
         }
         if let Some(known) = best {
@@ -398,13 +489,13 @@ impl QueryTerm {
     /// Takes a word nobody uses apart into two that are used; of all cuts the one whose rarer
     /// half is the most common.
     fn split(&mut self, index: &Index, stemmers: &Stemmers, weight: f32) -> Vec<Self> {
-        let word = self.word.to_ascii_lowercase();
+        let word = words::folded(&self.word);
         if !word.is_ascii() || !(MIN_COMPOUND..=MAX_COMPOUND).contains(&word.len()) {
             return Vec::new();
         }
         let known = |text: &str| {
             let mut known = None;
-            words::terms(text, stemmers, |term, kind| {
+            words::terms(text, Language::English, stemmers, |term, kind| {
                 if kind == Kind::Whole {
                     known = Known::find(index, term).or(known.take());
                 }

@@ -109,6 +109,8 @@ pub struct Weights {
     pub join: f32,
     /// What a word of another language means in English.
     pub translation: f32,
+    /// A word of another language than English that no document has.
+    pub foreign: f32,
     /// Words at each end of a long request that count in full.
     pub long_words: f32,
     /// Words between those ends.
@@ -125,13 +127,14 @@ impl Default for Weights {
             signals: [1.4, 1.0, 1.0, 3.0, 4.0, 1.2, 1.8, -0.5, 1.5, -2.0, 1.0],
             cover: 2.0,
             part: 0.70,
-            number: 0.50,
+            number: 0.35,
             fuzzy: 0.80,
             split: 0.50,
             join: 0.50,
             translation: 0.50,
+            foreign: 0.30,
             long_words: 30.00,
-            long_middle: 0.10,
+            long_middle: 0.05,
             fenced: 0.10,
             root: 0.40,
         }
@@ -152,6 +155,7 @@ impl Weights {
             "split" => &mut self.split,
             "join" => &mut self.join,
             "translation" => &mut self.translation,
+            "foreign" => &mut self.foreign,
             "long_words" => &mut self.long_words,
             "long_middle" => &mut self.long_middle,
             "fenced" => &mut self.fenced,

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 mod alias;
 mod background;
+mod detect;
 mod fold;
 mod intern;
 mod language;
@@ -18,6 +19,8 @@ mod stop;
 mod translate;
 
 pub(crate) use background::background;
+use background::is_unseen;
+pub(crate) use detect::Language;
 pub use fold::is_dense;
 pub(crate) use intern::Interner;
 pub(crate) use language::language;
@@ -32,6 +35,9 @@ const MAX_WORD_BYTES: usize = 48;
 /// A word with camel case gives at most this many parts.
 const MAX_PARTS: usize = 6;
 
+/// `dockerfile` is taken apart, `profile` is not.
+const MIN_FILE: usize = 4;
+
 /// How a term came out of its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -45,6 +51,8 @@ pub(crate) enum Kind {
     Joined,
     /// Two letters of a script that writes without spaces.
     Pair,
+    /// The word without its ending in another language than English.
+    Reading,
     /// What a word of another language means in English.
     Translation,
 }
@@ -69,12 +77,25 @@ pub(crate) fn tokens(word: &str, mut found: impl FnMut(&str)) {
     }
 }
 
-/// Calls `found` for each term of a word: the whole first, then its parts, each followed by what
-/// it means in English.
-pub(crate) fn terms(word: &str, stemmers: &Stemmers, mut found: impl FnMut(&str, Kind)) {
+/// Calls `found` for each term of a word: the whole first, then its parts. In a text of another
+/// language than English a word is read in both.
+pub(crate) fn terms(
+    word: &str,
+    language: Language,
+    stemmers: &Stemmers,
+    mut found: impl FnMut(&str, Kind),
+) {
+    match language {
+        Language::English => english_terms(word, stemmers, &mut found),
+        _ => foreign_terms(word, language, stemmers, &mut found),
+    }
+}
+
+/// The terms of a word of a script of its own, or by the rules of English.
+fn english_terms(word: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kind)) {
     if word.is_ascii() {
         if word.len() <= MAX_WORD_BYTES {
-            ascii_terms(word, stemmers, &mut found);
+            ascii_terms(word, stemmers, found);
         }
         return;
     }
@@ -88,15 +109,15 @@ pub(crate) fn terms(word: &str, stemmers: &Stemmers, mut found: impl FnMut(&str,
         let (run, after) = rest.split_at(end);
         rest = after;
         if dense {
-            pairs(run, stemmers, &mut found);
+            pairs(run, found);
         } else if run.len() <= MAX_WORD_BYTES * 2 {
             folded.clear();
             run.chars()
                 .for_each(|letter| fold::fold(letter, &mut folded));
             if folded.is_ascii() && !run.is_ascii() {
-                emit(&folded, Kind::Whole, stemmers, &mut found);
+                emit(&folded, Kind::Whole, stemmers, found);
             } else if folded.is_ascii() {
-                ascii_terms(run, stemmers, &mut found);
+                ascii_terms(run, stemmers, found);
             } else if !folded.is_empty() && !stop::is_stop(&folded) {
                 found(&stemmers.stem(&folded), Kind::Whole);
             }
@@ -104,7 +125,83 @@ pub(crate) fn terms(word: &str, stemmers: &Stemmers, mut found: impl FnMut(&str,
     }
 }
 
-fn pairs(run: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kind)) {
+/// The terms of a word in a text of another language than English.
+fn foreign_terms(
+    word: &str,
+    language: Language,
+    stemmers: &Stemmers,
+    found: &mut impl FnMut(&str, Kind),
+) {
+    let folded = folded(word);
+    if language.is_function_word(&folded) {
+        return;
+    }
+    let mut english = String::new();
+    english_terms(word, stemmers, &mut |term, kind| {
+        if kind == Kind::Whole {
+            english.push_str(term);
+        }
+        found(term, kind);
+    });
+    let reading = stemmers.stem_as(language, &folded);
+    let latin = folded.is_ascii() && folded.len() <= MAX_WORD_BYTES;
+    if latin && !english.is_empty() && reading != english {
+        found(&reading, Kind::Reading);
+    }
+}
+
+/// Whether a word is a number, in digits or as people say it.
+pub(crate) fn is_number(word: &str) -> bool {
+    const SAID: [&str; 14] = [
+        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty",
+        "hundred", "thousand", "million",
+    ];
+    word.bytes().all(|byte| byte.is_ascii_digit()) || SAID.contains(&&*lowered(word))
+}
+
+/// Whether a word measures, after a number: `2 GB`, `40 minutes`.
+pub(crate) fn is_unit(word: &str) -> bool {
+    const UNITS: [&str; 33] = [
+        "kb", "mb", "gb", "tb", "ms", "sec", "secs", "second", "seconds", "min", "mins", "minute",
+        "minutes", "hour", "hours", "hrs", "day", "days", "week", "weeks", "month", "months",
+        "year", "years", "percent", "px", "km", "kg", "usd", "eur", "k", "m", "x",
+    ];
+    UNITS.contains(&&*lowered(word))
+}
+
+/// A word without case and accents.
+pub(crate) fn folded(word: &str) -> String {
+    let mut folded = String::with_capacity(word.len());
+    word.chars()
+        .for_each(|letter| fold::fold(letter, &mut folded));
+    folded
+}
+
+/// The language beside English that knows what a word means; `None` for other scripts.
+pub(crate) fn language_of(word: &str, stemmers: &Stemmers) -> Option<Language> {
+    let folded = folded(word);
+    // A word that skills at large use is English.
+    let unknown = folded.len() > 3 && folded.is_ascii() && is_unseen(&stemmers.stem(&folded));
+    unknown
+        .then(|| translate::language_of(&folded, stemmers))
+        .flatten()
+}
+
+/// Calls `found` with each term that a word means in English, as far as the tables know it.
+pub(crate) fn translations(
+    word: &str,
+    language: Language,
+    stemmers: &Stemmers,
+    mut found: impl FnMut(&str),
+) {
+    translate::each(word, language, stemmers, |english| {
+        emit(english, Kind::Translation, stemmers, &mut |term, _| {
+            found(term);
+        });
+    });
+}
+
+fn pairs(run: &str, found: &mut impl FnMut(&str, Kind)) {
     let mut letters = run.char_indices().peekable();
     let single = run.chars().nth(1).is_none();
     if single {
@@ -118,9 +215,6 @@ fn pairs(run: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kind)) {
         let pair = &run[start..second + letter.len_utf8()];
         if !stop::is_stop(pair) {
             found(pair, Kind::Pair);
-        }
-        for english in translate::pair(pair) {
-            emit(english, Kind::Translation, stemmers, found);
         }
     }
 }
@@ -151,6 +245,14 @@ fn ascii_terms(word: &str, stemmers: &Stemmers, found: &mut impl FnMut(&str, Kin
     }
     let bytes = word.as_bytes();
     if bytes[1..].iter().all(u8::is_ascii_lowercase) {
+        // `Dockerfile`, `logfiles`.
+        let head = lower
+            .strip_suffix('s')
+            .unwrap_or(&lower)
+            .strip_suffix("file");
+        if let Some(head) = head.filter(|head| head.len() >= MIN_FILE) {
+            emit(head, Kind::Part, stemmers, found);
+        }
         return;
     }
     let mut start = 0;
@@ -202,14 +304,18 @@ mod tests {
         each(text, |word| {
             out.push_str(word);
             out.push_str(" →");
-            terms(word, &stemmers, |term, kind| {
+            terms(word, Language::of_request(text), &stemmers, |term, kind| {
                 out.push(' ');
                 out.push_str(term);
                 match kind {
                     Kind::Part => out.push('*'),
-                    Kind::Translation => out.push('='),
+                    Kind::Reading => out.push('+'),
                     _ => {}
                 }
+            });
+            translations(word, Language::of_request(text), &stemmers, |term| {
+                out.push_str(" =");
+                out.push_str(term);
             });
             out.push('\n');
         });
@@ -238,18 +344,26 @@ mod tests {
     #[test]
     fn names_of_languages_keep_their_marks() {
         check(
-            "C++ and C#, F# or .NET; ASP.NET c",
-            &expect![[r"
-            C++ → cpp
-            and →
-            C# → dotnet
-            F# → fsharp
-            or →
-            .NET → dotnet
-            ASP → asp
-            NET → net
-            c → c
-        "]],
+            "C++ and C#, F# or .NET; ASP.NET c A/B test a/b/c Dockerfiles profiles",
+            &expect![[r#"
+                C++ → cpp
+                and →
+                C# → dotnet
+                F# → fsharp
+                or →
+                .NET → dotnet
+                ASP → asp
+                NET → net
+                c → c
+                A/B → ab
+                B → b
+                test → test
+                a →
+                b → b
+                c → c
+                Dockerfiles → dockerfil docker*
+                profiles → profil
+            "#]],
         );
     }
 
@@ -257,16 +371,16 @@ mod tests {
     fn other_scripts_are_folded_stemmed_or_paired() {
         check(
             "Größe naïve поиска файлов 发票识别 ouroboros로 돌려줘 ＰＤＦ 🦀",
-            &expect![[r"
+            &expect![[r#"
                 Größe → gross
                 naïve → naiv
-                поиска → поиск
-                файлов → файл
-                发票识别 → 发票 invoic= 票识 识别 recogn= identifi=
+                поиска → поиск =search
+                файлов → файл =file
+                发票识别 → 发票 票识 识别 =invoic =recogn =identifi
                 ouroboros로 → ouroboro 로
                 돌려줘 → 돌려 려줘
                 ＰＤＦ → pdf
-            "]],
+            "#]],
         );
     }
 

@@ -30,6 +30,7 @@ const IDEAS: &[(&str, &str)] = &[
     ("no joined words", "join=0"),
     ("no split words", "split=0"),
     ("no translation", "translation=0,translated=0"),
+    ("foreign words count in full", "foreign=1"),
     ("no parts of compounds", "part=0"),
     ("no numbers", "number=0"),
     ("whole long requests", "long_middle=1"),

@@ -15,7 +15,7 @@ const FLOORS: [Floor; 9] = [
     ("c1000", "off-topic AUROC", |it| it.off, 0.960),
     ("c1000", "fire@5", |it| it.fire5, 0.680),
     ("c1000", "typo", |it| it.typo, 0.70),
-    ("c1000", "pasted context", |it| it.pasted, 0.48),
+    ("c1000", "pasted context", |it| it.pasted, 0.50),
     ("c1000", "non-English", |it| it.foreign, 0.745),
     ("c100", "hit@1", |it| it.hit1, 0.80),
     ("c100", "recall@10", |it| it.recall10, 0.965),

@@ -10,7 +10,7 @@ use super::{
     segment::{GAP, IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS},
     weights::{Counts, TRANSLATED},
 };
-use crate::words::{self, Interner, Kind, Span, Stemmers, phrase};
+use crate::words::{self, Interner, Language, Span, Stemmers, phrase};
 
 /// Further terms of name, description and tags are not kept in order; a longer description
 /// is cut in catalogs anyway, and one that lists everything should not win everything.
@@ -62,9 +62,6 @@ struct Meaning {
     seen: u32,
 }
 
-/// So many counts stand before what a word stands for further.
-const FURTHER: usize = 3;
-
 /// Counts below this are looked up where a term stands in prose only.
 const PROSE: usize = 6;
 
@@ -74,25 +71,18 @@ const NONE: u32 = u32::MAX;
 /// What every word that was seen stands for.
 struct Lexicon {
     stemmers: Stemmers,
-    /// For words of several tokens or terms: how many further tokens, how many further terms and
-    /// how many translations, then all three. The first place is not used.
+    /// For words of several tokens or terms: how many further tokens, how many further terms,
+    /// then both. The first place is not used.
     further: Vec<u32>,
-    /// The translations of the word at hand.
-    translations: Vec<u32>,
-}
-
-/// What a word stands for beside its first token and its first term.
-#[derive(Default)]
-struct Further<'a> {
-    tokens: &'a [u32],
-    terms: &'a [u32],
-    translations: &'a [u32],
 }
 
 /// Working memory of a thread that reads documents.
 pub(super) struct Reader {
     lexicon: Lexicon,
-    words: Interner<Meaning>,
+    /// By the language of the documents they stand in, since that decides about endings.
+    words: [Interner<Meaning>; Language::COUNT],
+    /// The language of the document at hand.
+    language: Language,
     /// Kind and end of each part of the text at hand.
     parts: Vec<(Field, usize)>,
     found: Vec<Span>,
@@ -121,9 +111,9 @@ impl Default for Reader {
             lexicon: Lexicon {
                 stemmers: Stemmers::default(),
                 further: vec![0],
-                translations: Vec::new(),
             },
-            words: Interner::default(),
+            words: Default::default(),
+            language: Language::English,
             parts: Vec::new(),
             found: Vec::new(),
             seen_words: Vec::new(),
@@ -137,20 +127,14 @@ impl Default for Reader {
 }
 
 impl Meaning {
-    /// The tokens and terms of a word after its first ones, and its translations.
-    fn further(self, further: &[u32]) -> Further<'_> {
+    /// The tokens and terms of a word after its first ones.
+    fn further(self, further: &[u32]) -> (&[u32], &[u32]) {
         let at = self.further as usize;
         if at == 0 {
-            return Further::default();
+            return (&[], &[]);
         }
-        let counts = &further[at..at + FURTHER];
-        let (tokens, rest) = further[at + FURTHER..].split_at(counts[0] as usize);
-        let (terms, rest) = rest.split_at(counts[1] as usize);
-        Further {
-            tokens,
-            terms,
-            translations: &rest[..counts[2] as usize],
-        }
+        let (tokens, terms) = (further[at] as usize, further[at + 1] as usize);
+        further[at + 2..at + 2 + tokens + terms].split_at(tokens)
     }
 }
 
@@ -168,7 +152,7 @@ impl Batch {
         for room in [&mut batch.tokens, &mut batch.terms] {
             room.reserve(bytes / BYTES_A_NEW_WORD);
         }
-        reader.words.reserve(bytes / BYTES_A_NEW_WORD);
+        reader.words[Language::English as usize].reserve(bytes / BYTES_A_NEW_WORD);
         for entry in entries {
             batch.add(entry, weights, &mut reader);
         }
@@ -176,6 +160,7 @@ impl Batch {
     }
 
     pub(super) fn add(&mut self, entry: &Entry<'_>, weights: &FieldWeights, reader: &mut Reader) {
+        reader.language = Language::of(&entry.description, entry.body);
         let start = self.metadata.start();
         self.scan(Field::Name, entry.name, reader);
         self.metadata.items.push(GAP);
@@ -187,7 +172,7 @@ impl Batch {
             self.scan(Field::Tags, tag, reader);
         }
         self.metadata.items.truncate(start + MAX_METADATA);
-        self.translate(weights, reader);
+        self.translate(entry, weights, reader);
         self.metadata.end();
         self.quote(&entry.description);
         reader.opening = Opening::default();
@@ -199,11 +184,22 @@ impl Batch {
         self.finish(weights, reader);
     }
 
-    /// Puts what the words of the metadata mean in English behind them.
-    fn translate(&mut self, weights: &FieldWeights, reader: &mut Reader) {
-        let translated = &mut reader.translated;
+    /// Notes what the words of the metadata mean in English, behind them.
+    fn translate(&mut self, entry: &Entry<'_>, weights: &FieldWeights, reader: &mut Reader) {
         if weights.translation <= 0.0 {
-            translated.clear();
+            return;
+        }
+        let (language, translated) = (reader.language, &mut reader.translated);
+        let stemmers = &reader.lexicon.stemmers;
+        for text in std::iter::once(&*entry.description).chain(entry.tags.iter().copied()) {
+            // English text is not looked at again.
+            if language != Language::English || !text.is_ascii() {
+                words::each(text, |word| {
+                    words::translations(word, language, stemmers, |term| {
+                        translated.push(self.term(term));
+                    });
+                });
+            }
         }
         if translated.is_empty() {
             return;
@@ -213,9 +209,18 @@ impl Batch {
         translated.truncate(MAX_METADATA);
         self.metadata.items.push(GAP);
         // Each alone, so that no two are neighbours.
-        for term in translated.drain(..) {
+        for &term in &*translated {
             self.metadata.items.extend([term, GAP]);
         }
+    }
+
+    /// The number of a term.
+    fn term(&mut self, text: &str) -> u32 {
+        let (number, new) = self.terms.intern(text.as_bytes());
+        if new {
+            self.hashes.push(phrase::hash(text.as_bytes()));
+        }
+        number
     }
 
     /// Keeps the phrases that a description quotes.
@@ -259,10 +264,11 @@ impl Batch {
             parts,
             found,
             seen_words,
-            translated,
+            language,
             opening,
             ..
         } = reader;
+        let (language, words) = (*language, &mut words[*language as usize]);
         // First where all words stand, then their numbers: looked up in a row, the words that
         // are not in the nearest cache are waited for together.
         found.clear();
@@ -276,7 +282,7 @@ impl Batch {
                 (field, end) = parts.next().unwrap_or((field, usize::MAX));
             }
             if new {
-                *meaning = self.learn(&text[word.clone()], lexicon);
+                *meaning = self.learn(&text[word.clone()], language, lexicon);
             }
             let count = &mut value(seen_words, &mut meaning.seen, number)[field as usize];
             *count = count.saturating_add(1);
@@ -285,9 +291,8 @@ impl Batch {
             let repeated = std::mem::replace(&mut last, number) == number;
             if ordered && !repeated && meaning.term != NONE {
                 self.metadata.items.push(meaning.term);
-                let further = meaning.further(&lexicon.further);
-                self.metadata.items.extend_from_slice(further.terms);
-                translated.extend_from_slice(further.translations);
+                let further = meaning.further(&lexicon.further).1;
+                self.metadata.items.extend_from_slice(further);
             } else if opening.words < MAX_BODY_PAIRS && !ordered && meaning.term != NONE {
                 if !matches!(field, Field::Headings | Field::Prose) {
                     opening.before = None;
@@ -299,7 +304,7 @@ impl Batch {
                     self.body_pairs.items.push(phrase::pair(before, first));
                 }
                 // A run without spaces is left by its last two letters, another word whole.
-                let last = match meaning.further(&lexicon.further).terms.last() {
+                let last = match meaning.further(&lexicon.further).1.last() {
                     Some(last) if !text.as_bytes()[word.start].is_ascii() => {
                         self.hashes[*last as usize]
                     }
@@ -311,10 +316,10 @@ impl Batch {
     }
 
     /// Works out the tokens and terms of a word seen for the first time.
-    fn learn(&mut self, word: &str, lexicon: &mut Lexicon) -> Meaning {
+    fn learn(&mut self, word: &str, language: Language, lexicon: &mut Lexicon) -> Meaning {
         let further = &mut lexicon.further;
         let start = further.len();
-        further.extend([0; FURTHER]);
+        further.extend([0, 0]);
         let (mut token, mut term) = (NONE, NONE);
         words::tokens(word, |text| {
             let number = self.tokens.intern(words::lowered(text).as_bytes()).0;
@@ -326,28 +331,21 @@ impl Batch {
         });
         let middle = further.len();
         // A long run of a dense script repeats pairs; those count as often as they stand.
-        words::terms(word, &lexicon.stemmers, |text, kind| {
-            let (number, new) = self.terms.intern(text.as_bytes());
-            if new {
-                self.hashes.push(phrase::hash(text.as_bytes()));
-            }
-            if kind == Kind::Translation {
-                lexicon.translations.push(number);
-            } else if term == NONE {
+        words::terms(word, language, &lexicon.stemmers, |text, _| {
+            let number = self.term(text);
+            if term == NONE {
                 term = number;
             } else {
                 further.push(number);
             }
         });
         let end = further.len();
-        further.append(&mut lexicon.translations);
-        let further = if further.len() == start + FURTHER {
+        let further = if end == start + 2 {
             further.truncate(start);
             0
         } else {
-            further[start] = (middle - start - FURTHER) as u32;
+            further[start] = (middle - start - 2) as u32;
             further[start + 1] = (end - middle) as u32;
-            further[start + 2] = (further.len() - end) as u32;
             start as u32
         };
         Meaning {
@@ -367,8 +365,11 @@ impl Batch {
             meant,
             seen_terms,
             seen_tokens,
+            language,
+            translated,
             ..
         } = reader;
+        let words = &words[*language as usize];
         let pairs = &mut self.body_pairs.items;
         let start = self.body_pairs.ends.last().map_or(0, |end| *end as usize);
         pairs[start..].sort_unstable();
@@ -386,18 +387,17 @@ impl Batch {
                 add(seen_terms.at(meaning.term), counts);
             }
             if meaning.further != 0 {
-                let further = meaning.further(&lexicon.further);
-                for &token in further.tokens {
+                let (tokens, terms) = meaning.further(&lexicon.further);
+                for &token in tokens {
                     *seen_tokens.at(token) |= places;
                 }
-                for &term in further.terms {
+                for &term in terms {
                     add(seen_terms.at(term), counts);
                 }
-                let in_metadata = weights.translation > 0.0 && places & !IN_BODY != 0;
-                for &term in further.translations.iter().filter(|_| in_metadata) {
-                    seen_terms.at(term)[TRANSLATED] = 1;
-                }
             }
+        }
+        for term in translated.drain(..) {
+            seen_terms.at(term)[TRANSLATED] = 1;
         }
         let mut lengths = [0; Field::COUNT];
         for (_, counts) in &mut seen_terms.items {

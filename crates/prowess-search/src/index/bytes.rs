@@ -16,7 +16,7 @@ const MAGIC: [u8; 4] = *b"PRWI";
 
 /// Grows with every change to the bytes, or to how words are read: an index of another version
 /// would answer differently.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Why saved bytes are not used. The index is then built anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -315,7 +315,7 @@ mod tests {
         newer[4] = 9;
         assert_eq!(
             Index::from_bytes(&newer).unwrap_err().to_string(),
-            "the index was saved by version 9 of its format, this is version 4"
+            "the index was saved by version 9 of its format, this is version 5"
         );
     }
 }

@@ -6,6 +6,7 @@
 /// outvoted, since it changes both sides.
 const ALIASES: &[(&str, &str)] = &[
     (".net", "dotnet"),
+    ("a/b", "ab"),
     ("auth", "authent"),
     ("c#", "dotnet"),
     ("c++", "cpp"),

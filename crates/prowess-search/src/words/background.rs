@@ -31,6 +31,11 @@ pub(crate) fn background(term: &str) -> f32 {
         .map_or(UNSEEN, |steps| f32::from(*steps) / 2.0)
 }
 
+/// Whether skills at large hardly ever use a term.
+pub(crate) fn is_unseen(term: &str) -> bool {
+    !RARITY.contains_key(term)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -138,12 +138,12 @@ fn is_letter(letter: char) -> bool {
         || matches!(letter, '\u{300}'..='\u{36F}' | '\u{200B}'..='\u{200F}' | '\u{2060}')
 }
 
-/// Widens `C` to `C++` or `C#`, and `NET` to `.NET`.
+/// Widens `C` to `C++` or `C#`, `NET` to `.NET`, and `A` to `A/B`.
 #[inline]
 fn with_marks(bytes: &[u8], start: usize, end: usize) -> Span {
     let dotted = start > 0 && bytes[start - 1] == b'.';
     // Hardly any word has such a neighbour; many are as short.
-    if (dotted || matches!(bytes.get(end), Some(b'#' | b'+'))) && end - start <= 3 {
+    if (dotted || matches!(bytes.get(end), Some(b'#' | b'+' | b'/'))) && end - start <= 3 {
         return widened(bytes, start, end, dotted);
     }
     Span::new(start, end)
@@ -155,6 +155,7 @@ fn widened(bytes: &[u8], start: usize, end: usize, dotted: bool) -> Span {
     match &bytes[start..end] {
         [b'c' | b'C' | b'f' | b'F'] if after == Some(&b'#') => Span::new(start, end + 1),
         [b'c' | b'C'] if bytes[end..].starts_with(b"++") => Span::new(start, end + 2),
+        [b'a' | b'A'] if is_a_b(&bytes[end..]) => Span::new(start, end + 2),
         [b'N' | b'n', b'E' | b'e', b'T' | b't']
             if dotted && (start == 1 || !bytes[start - 2].is_ascii_alphanumeric()) =>
         {
@@ -162,6 +163,12 @@ fn widened(bytes: &[u8], start: usize, end: usize, dotted: bool) -> Span {
         }
         _ => Span::new(start, end),
     }
+}
+
+/// Whether what follows an `A` makes it `A/B`, as in `A/B test`, and not a path.
+fn is_a_b(after: &[u8]) -> bool {
+    matches!(after, [b'/', b'b' | b'B', rest @ ..]
+        if rest.first().is_none_or(|next| !next.is_ascii_alphanumeric() && *next != b'/'))
 }
 
 #[cfg(test)]
@@ -205,7 +212,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_end_no_word(text in "([a-zC0-9.+# \n]|é|—|发|\u{301}){0,300}") {
+        fn blocks_end_no_word(text in "([a-zABC0-9.+#/ \n]|é|—|发|\u{301}){0,300}") {
             let mut expected = Vec::new();
             scan_wide(&text, 0, text.len(), &mut |word| {
                 expected.push((word.range().start, &text[word.range()]));
