@@ -1,8 +1,9 @@
 // The page of `prowess ui` in Chromium, as a person uses it.
 //
-// Usage: browser.mjs PROWESS CHROMIUM HOME
+// Usage: browser.mjs PROWESS CHROMIUM HOME [STEP]
 // PROWESS is the command, CHROMIUM the browser. Below HOME it writes the skills that it looks at
-// (`skills`) and a picture of each view (`screenshots`). Ends with 1 where a step fails.
+// (`skills`) and a picture of each view (`screenshots`). With STEP only steps whose name has it. Ends with 1
+// where a step fails.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -13,7 +14,7 @@ import { createInterface } from "node:readline";
 import axe from "axe-core";
 import { chromium } from "playwright-core";
 
-const [prowess, executablePath, home] = process.argv.slice(2);
+const [prowess, executablePath, home, only] = process.argv.slice(2);
 const pictures = join(home, "screenshots");
 const skills = join(home, "skills");
 const ill = join(home, "hostile");
@@ -327,6 +328,51 @@ const steps = {
     await seen(page, "Step:");
   },
 
+  async "tune: requests move while a description is typed, and saving writes the file"({ page, origin }) {
+    const file = join(skills, "pdf-forms/SKILL.md");
+    const before = readFileSync(file, "utf8");
+    await page.goto(`${origin}/#/tune`);
+    await page.getByLabel("Skill", { exact: true }).fill("pdf-forms");
+    await page.getByRole("button", { name: "Tune it" }).click();
+    const field = page.getByRole("textbox", { name: "Description" });
+    await seen(page, "2 of 2 requests answered as they should be.");
+    assert.match(await field.inputValue(), /^Fills in PDF forms/);
+    const save = page.getByRole("button", { name: "Save" });
+    assert.ok(await save.isDisabled(), "there is nothing to save");
+    await field.fill("");
+    await field.pressSequentially("Scales recipes for bread.");
+    await seen(page, "broken by this");
+    await seen(page, /[01] of 2 requests answered as they should be, 2 with the file as it is/);
+    await page.getByLabel("Another request").fill("bake a loaf of rye");
+    await page.getByRole("button", { name: "Add" }).click();
+    await seen(page, "bake a loaf of rye");
+    await field.fill("Fills in PDF forms: every field. Use when a user has rye loaf to bake.");
+    await seen(page, "fixed by this");
+    await page.getByText("How the file would differ").click();
+    await page.getByRole("group", { name: "Changes" }).waitFor();
+    assert.equal(readFileSync(file, "utf8"), before, "typing writes nothing");
+    await picture(page, "tune");
+    // The draft is in the address.
+    const address = page.url();
+    await page.goto("about:blank");
+    await page.goto(address);
+    await seen(page, "fixed by this");
+    // Somebody else changes the file: nothing is overwritten unseen.
+    const other = before.replace("Fills in", "Completes");
+    writeFileSync(file, other);
+    await seen(page, "The file changed meanwhile.");
+    assert.ok(await save.isDisabled(), "a file that changed is not overwritten");
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await save.click();
+    await seen(page, "The file is written");
+    assert.equal(readFileSync(file, "utf8"), other.replace(/^description: .*$/m, 'description: "Fills in PDF forms: every field. Use when a user has rye loaf to bake."'));
+    await save.and(page.locator(":disabled")).waitFor();
+    // What is written elsewhere is followed while nothing is typed here.
+    writeFileSync(file, before);
+    await page.waitForFunction(() => /** @type {any} */ (document.getElementById("description")).value.startsWith("Fills in PDF forms and"));
+    await calm(page, "after a description was saved");
+  },
+
   async "budget: the window shrinks, and what is left out is named"({ page, origin }) {
     await page.goto(`${origin}/#/budget?size=8000`);
     await seen(page, /156 skills take/);
@@ -435,7 +481,7 @@ const steps = {
     await seen(page, "Step:");
     await key("Escape", "1");
     await page.getByLabel("Filter", { exact: true }).waitFor();
-    for (const [at, heading] of [["2", "Try a request"], ["3", "Budget"], ["4", "Rivals"], ["5", "Evaluate"]]) {
+    for (const [at, heading] of [["2", "Try a request"], ["3", "Tune a description"], ["4", "Budget"], ["5", "Rivals"], ["6", "Evaluate"]]) {
       await key(at);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
       await key("Escape");
@@ -540,6 +586,20 @@ const steps = {
       await calm(page, `hostile skill ${link}, pressed`);
       if (at === 0) await picture(page, "hostile-skill");
     }
+    for (const [at, link] of links.entries()) {
+      await page.goto(`${server.origin}/${link.replace("#/skill", "#/tune")}&yes=${encodeURIComponent(HARM[at % HARM.length])}`);
+      await page.getByText(/answered as they should|not ranked/).first().waitFor();
+      page.faults.splice(0, page.faults.length, ...page.faults.filter((it) => !it.includes("422")));
+      if (await page.locator("main ol.answers").count()) {
+        await page.getByRole("textbox", { name: "Description" }).fill(`${HARM[at % HARM.length]} \u202e ${"w".repeat(3_000)}`);
+        await page.getByText("How the file would differ").click();
+        await page.getByRole("group", { name: "Changes" }).waitFor();
+        await page.setViewportSize({ width: 360, height: 740 });
+      }
+      await calm(page, `hostile description ${link}`);
+      if (at === 0) await picture(page, "hostile-tune");
+      await page.setViewportSize({ width: 1280, height: 900 });
+    }
     for (const query of [...HARM, "hostile words", "\u202e hostile", "x".repeat(5_000)]) {
       await page.goto(`${server.origin}/#/try?q=${encodeURIComponent(query)}`);
       await page.locator(".answers > li").first().waitFor();
@@ -572,7 +632,7 @@ const steps = {
 };
 
 /** Questions that change a file, each with what it needs beside the path. */
-const WRITES = [["fix", { write: true }]];
+const WRITES = [["fix", { write: true }], ["save", { description: "Other words.", hash: "0".repeat(64) }]];
 
 for (const folder of [skills, ill, pictures, join(home, "user")]) rmSync(folder, { recursive: true, force: true });
 for (const folder of [pictures, join(home, "user")]) mkdirSync(folder, { recursive: true });
@@ -583,7 +643,9 @@ const server = await open(skills);
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
 const page = await tab(context, server.origin);
 let failed = 0;
-for (const [name, step] of Object.entries(steps)) {
+// Whoever looks comes in by the address.
+const chosen = Object.entries(steps).filter(([name]) => !only || name.includes(only) || name === "the address works once");
+for (const [name, step] of chosen) {
   const began = Date.now();
   try {
     await step({ ...server, browser, context, page });
@@ -597,5 +659,5 @@ for (const [name, step] of Object.entries(steps)) {
 }
 await browser.close();
 server.end();
-console.log(`${Object.keys(steps).length} steps, ${failed} failed; pictures in ${pictures}`);
+console.log(`${chosen.length} steps, ${failed} failed; pictures in ${pictures}`);
 process.exit(failed > 0 ? 1 : 0);

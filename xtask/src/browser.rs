@@ -24,11 +24,13 @@ const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// Drive the page of `prowess ui` in Chromium: every view, keys, axe, hostile skills
 #[derive(Debug, Args)]
-pub(crate) struct Browser {}
+pub(crate) struct Browser {
+    /// Only steps whose name has this in it
+    step: Option<String>,
+}
 
 impl Browser {
     /// Runs the scenario; the code is 1 where a person would see something else.
-    #[expect(clippy::unused_self, reason = "it has no options yet")]
     pub(crate) fn run(&self) -> Result<ExitCode> {
         let Some(chromium) = chromium() else {
             bail!("no Chromium here: `apt-get install chromium` brings it");
@@ -46,6 +48,7 @@ impl Browser {
             .arg(script)
             .args([&program, &chromium])
             .arg(&home)
+            .args(&self.step)
             .status()
             .context("cannot start node")?;
         Ok(ExitCode::from(u8::from(!status.success())))

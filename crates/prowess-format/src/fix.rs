@@ -211,7 +211,7 @@ fn plain(document: &Document) -> String {
 }
 
 /// Every field, the doubled ones too.
-fn facts(document: &Document) -> Vec<(String, Json)> {
+pub(crate) fn facts(document: &Document) -> Vec<(String, Json)> {
     let value = |node| serde_json::to_value(node).unwrap_or_default();
     let fields = document.fields().iter();
     fields

@@ -12,6 +12,7 @@
 //! ```
 
 pub use convention::parse_convention;
+pub use describe::{DescribeError, describe};
 pub use diagnostic::{Diagnostic, Edit, Fix, LineCursor, Position, Severity, Span};
 pub use document::{Document, Syntax};
 pub use fix::{Fixed, fix, ignored_rules, judge};
@@ -53,6 +54,7 @@ mod toml;
 mod yaml;
 
 // What is wrong with it.
+mod describe;
 mod diagnostic;
 mod fix;
 mod profile;

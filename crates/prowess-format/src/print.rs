@@ -59,7 +59,7 @@ fn indent(depth: usize, out: &mut String) {
 }
 
 /// Leaves a text bare where every reader agrees on it; the rest goes into quotes.
-fn scalar(text: &str, style: Style) -> String {
+pub(crate) fn scalar(text: &str, style: Style) -> String {
     let bare = style == Style::Plain
         && text.starts_with(|char: char| char.is_ascii_alphanumeric())
         && !text.ends_with([' ', ':'])

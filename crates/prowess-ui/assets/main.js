@@ -7,12 +7,13 @@
 const ALL_VIEWS = [
   { path: "/", title: "Catalog", view: catalogView },
   { path: "/try", title: "Try", view: tryView },
+  { path: "/tune", title: "Tune", view: tuneView },
   { path: "/budget", title: "Budget", view: budgetView },
   { path: "/rivals", title: "Rivals", view: rivalsView },
   { path: "/evaluate", title: "Evaluate", view: evaluateView },
 ];
 /** An export answers no new question. */
-const VIEWS = ALL_VIEWS.filter((it) => !exported || !["/try", "/budget"].includes(it.path));
+const VIEWS = ALL_VIEWS.filter((it) => !exported || !["/try", "/tune", "/budget"].includes(it.path));
 /** @type {typeof ALL_VIEWS} */
 const MORE_VIEWS = [
   { path: "/skill", title: "Skill", view: skillView },

@@ -17,6 +17,7 @@ pub const FILES: &[(&str, &str, &str)] = &[
     ("rivals.js", JS, include_str!("../assets/rivals.js")),
     ("evaluate.js", JS, include_str!("../assets/evaluate.js")),
     ("budget.js", JS, include_str!("../assets/budget.js")),
+    ("tune.js", JS, include_str!("../assets/tune.js")),
     ("main.js", JS, include_str!("../assets/main.js")),
 ];
 

@@ -68,6 +68,26 @@ pub enum Question {
         #[serde(default)]
         write: bool,
     },
+    /// What requests give with another description, and how its file would differ
+    /// (`ui-draft.json`).
+    Draft {
+        /// The skill.
+        path: String,
+        /// The description to try; the one it has where it is left out.
+        description: Option<String>,
+        /// The requests to try.
+        #[serde(default)]
+        requests: Vec<String>,
+    },
+    /// Writes a description into its file (`ui-edit.json`).
+    Save {
+        /// The skill.
+        path: String,
+        /// What it says from then on.
+        description: String,
+        /// The file as it was seen, by its hash; another one is not written.
+        hash: String,
+    },
     /// Skills that compete for the same requests (`rivals.json`).
     Rivals {
         /// At most so many pairs.
@@ -119,7 +139,7 @@ pub struct Choice {
 impl Question {
     /// Whether an answer changes something on the disk.
     pub fn writes(&self) -> bool {
-        matches!(self, Self::Fix { write: true, .. })
+        matches!(self, Self::Fix { write: true, .. } | Self::Save { .. })
     }
 }
 

@@ -22,6 +22,7 @@ use crate::{
 };
 
 mod confusable;
+mod draft;
 mod overrides;
 mod resolve;
 mod saved;
@@ -30,6 +31,7 @@ mod search;
 mod tests;
 mod why;
 
+pub use draft::{Draft, Trial};
 pub use overrides::{Override, UnknownOverride};
 pub(crate) use saved::SavedIndex;
 pub(crate) use search::build;

@@ -96,8 +96,8 @@ pub use authority::{Authority, Grant, Permission};
 pub use budget::Budget;
 pub use cache::Cache;
 pub use catalog::{
-    Catalog, DescriptionChange, Discovery, Filter, LoadError, LoadOptions, NameFrom, OnError,
-    Override, Precedence, UnknownOverride,
+    Catalog, DescriptionChange, Discovery, Draft, Filter, LoadError, LoadOptions, NameFrom,
+    OnError, Override, Precedence, Trial, UnknownOverride,
 };
 pub use check::{check, check_plugins, folder_of};
 pub use context::{

@@ -22,6 +22,14 @@ pub struct Match<'c> {
 }
 
 impl<'c> Match<'c> {
+    pub(crate) fn new(skill: &'c Skill, score: f32, confidence: f32) -> Self {
+        Self {
+            skill,
+            score,
+            confidence,
+        }
+    }
+
     /// The skill.
     pub fn skill(&self) -> &'c Skill {
         self.skill
@@ -74,10 +82,8 @@ impl<'c> Selection<'c> {
         query: Query,
         skill: impl Fn(u32) -> &'c Skill,
     ) -> Self {
-        let with_skill = |found: prowess_search::Match| Match {
-            skill: skill(found.document),
-            score: found.score,
-            confidence: found.confidence,
+        let with_skill = |found: prowess_search::Match| {
+            Match::new(skill(found.document), found.score, found.confidence)
         };
         Self {
             matches: found.matches.into_iter().map(with_skill).collect(),

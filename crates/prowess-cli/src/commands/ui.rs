@@ -25,6 +25,7 @@ use crate::{
 };
 
 mod engine;
+mod tune;
 
 use engine::Local;
 

@@ -227,6 +227,84 @@ fn a_fix_is_shown_and_then_written_unless_the_page_only_reads() {
 }
 
 #[test]
+fn a_description_is_tried_and_then_written_where_the_file_is_still_the_same() {
+    let text =
+        "---\nname: tea\ndescription: >-\n  Brews hot leaves.\nversion: 1.10 # kept\n---\n# Go\n";
+    let files = [
+        ("skills/tea/SKILL.md", text),
+        ("skills/pdf/SKILL.md", &skill("pdf", "Fills PDF forms")),
+    ];
+    let path = "skills/tea/SKILL.md";
+    let description = "Brews tea. Use when somebody asks for a cup: now.";
+    let tried = json!({ "path": path, "description": description, "requests": ["a cup of tea", "fill a form"] });
+    for read_only in [true, false] {
+        let world = World::with(&files);
+        let option = if read_only { "--read-only" } else { "" };
+        let page = Page::open(&world, &format!("{HERE} {option}"));
+        let now = page.shaped("draft", "ui-draft", &json!({ "path": path }));
+        assert_eq!(
+            (&now["description"], &now["diff"]),
+            (&json!("Brews hot leaves."), &json!(""))
+        );
+        let draft = page.shaped("draft", "ui-draft", &tried);
+        let cup = &draft["requests"][0];
+        assert_eq!(cup["after"]["rank"], 1, "{cup}");
+        assert_eq!(cup["after"]["first"][0]["name"], "tea");
+        let confidence = |when: &str| cup[when]["confidence"].as_f64().unwrap();
+        assert!(confidence("after") > confidence("before"), "{cup}");
+        assert_eq!(draft["requests"][1]["after"]["first"][0]["name"], "pdf");
+        expect![[r#"
+            --- skills/tea/SKILL.md
+            +++ skills/tea/SKILL.md
+            @@ -2,5 +2,5 @@
+             name: tea
+             description: >-
+            -  Brews hot leaves.
+            +  Brews tea. Use when somebody asks for a cup: now.
+             version: 1.10 # kept
+             ---
+        "#]]
+        .assert_eq(draft["diff"].as_str().unwrap());
+        let empty = page.ask("draft", &json!({ "path": path, "description": " " }));
+        assert_eq!(
+            empty["refused"],
+            "a skill without a description is not offered to a model"
+        );
+        // Another file than the one that was seen is not written.
+        let save = |hash: &Value| {
+            page.ask(
+                "save",
+                &json!({ "path": path, "description": description, "hash": hash }),
+            )
+        };
+        let stale = save(&json!("0".repeat(64)));
+        let file = "work/skills/tea/SKILL.md";
+        if read_only {
+            assert_eq!(stale["error"], "this page may only read");
+            assert_eq!(save(&draft["hash"])["error"], "this page may only read");
+            assert_eq!(world.read(file), text);
+            continue;
+        }
+        assert_eq!(
+            stale["error"],
+            "cannot write `skills/tea/SKILL.md`: it changed while it was checked"
+        );
+        assert_eq!(world.read(file), text);
+        let answer = page.ask(
+            "save",
+            &json!({ "path": path, "description": "", "hash": draft["hash"] }),
+        );
+        assert!(answer["error"].is_string(), "{answer}");
+        assert_eq!(save(&draft["hash"])["written"], true);
+        assert_eq!(
+            world.read(file),
+            text.replace("Brews hot leaves.", description)
+        );
+        assert!(save(&draft["hash"])["error"].is_string());
+    }
+}
+
+#[test]
 fn an_export_is_a_site_and_leaves_other_pages_alone() {
     let hostile = "---\nname: '</script>'\ndescription: Fills forms. Use when asked.\n__proto__: 1\n---\n# Go\n";
     let world = World::with(&[

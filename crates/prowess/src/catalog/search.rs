@@ -166,9 +166,14 @@ impl Skill {
     /// What the index reads of a skill. Other clients keep the "when" and the labels in fields
     /// of their own; they count like the standard's.
     pub(crate) fn entry(&self) -> Entry<'_> {
+        self.entry_saying(self.description())
+    }
+
+    /// The same with another description.
+    pub(super) fn entry_saying<'a>(&'a self, description: &'a str) -> Entry<'a> {
         let description = match self.document().text_of("when_to_use") {
-            Some(when) => Cow::Owned(format!("{}\n{when}", self.description())),
-            None => Cow::Borrowed(self.description()),
+            Some(when) => Cow::Owned(format!("{description}\n{when}")),
+            None => Cow::Borrowed(description),
         };
         let mut tags = self.tags();
         tags.extend(self.document().list_of("keywords"));

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use prowess_search::{Entry, Query, index::Change as Step};
+use prowess_search::{Entry, Query};
 
 use super::Catalog;
 use crate::{
@@ -85,7 +85,6 @@ impl Catalog {
     ///
     /// What is reported was tried: in an index that holds the changed description.
     pub fn change(&self, query: &str, skill: &Skill, policy: &Policy) -> Option<DescriptionChange> {
-        let document = self.document(skill)?;
         let mut missing: Vec<String> = Vec::new();
         for word in self.explain(query, skill, policy.ranker).missing {
             let lower = word.word.to_lowercase();
@@ -96,7 +95,7 @@ impl Catalog {
         missing.truncate(MOST_WORDS);
         let mut best: Option<DescriptionChange> = None;
         for count in 1..=missing.len() {
-            let tried = self.tried(query, document, &missing[..count], policy);
+            let tried = self.tried(query, skill, &missing[..count], policy)?;
             let offered = tried.is_offered();
             if best.as_ref().is_none_or(|best| is_better(&tried, best)) {
                 best = Some(tried);
@@ -108,10 +107,10 @@ impl Catalog {
         let mut best = best?;
         // A word that was taken along and made no difference is not worth asking for.
         while best.is_offered() && best.words.len() > 1 {
-            let fewer = (0..best.words.len()).map(|left_out| {
+            let fewer = (0..best.words.len()).filter_map(|left_out| {
                 let mut words = best.words.clone();
                 words.remove(left_out);
-                self.tried(query, document, &words, policy)
+                self.tried(query, skill, &words, policy)
             });
             match fewer.into_iter().find(DescriptionChange::is_offered) {
                 Some(tried) => best = tried,
@@ -125,42 +124,19 @@ impl Catalog {
     fn tried(
         &self,
         query: &str,
-        document: u32,
+        skill: &Skill,
         words: &[String],
         policy: &Policy,
-    ) -> DescriptionChange {
-        let entry = self.skill(document).entry();
-        let description = format!("{} {}.", entry.description, words.join(", "));
-        let changes: Vec<Step<'_>> = (0..self.index().len() as u32)
-            .map(|other| {
-                if other == document {
-                    Step::Read(Entry {
-                        description: description.as_str().into(),
-                        ..entry.clone()
-                    })
-                } else {
-                    Step::Keep(other)
-                }
-            })
-            .collect();
-        let index = self.index().derive(&changes);
-        let policy = Policy {
-            top_k: index.len(),
-            ..policy.clone()
-        };
-        let query = Query::new(&index, query, policy.ranker);
-        let found = index.select(&query, &policy, |other| {
-            other == document || self.admits(other, &policy)
-        });
-        let place = found.matches.iter().position(|it| it.document == document);
-        let own = place.map(|place| found.matches[place]);
-        DescriptionChange {
+    ) -> Option<DescriptionChange> {
+        let description = format!("{} {}.", skill.description(), words.join(", "));
+        let tried = self.draft(skill, &description)?.try_out(query, policy);
+        Some(DescriptionChange {
             words: words.to_vec(),
-            rank: place.map(|place| place + 1),
-            score: own.map_or(0.0, |own| own.score),
-            confidence: own.map_or(0.0, |own| own.confidence),
-            decision: found.decision.name(),
-        }
+            rank: tried.rank,
+            score: tried.score,
+            confidence: tried.confidence,
+            decision: tried.decision,
+        })
     }
 }
 

@@ -165,7 +165,7 @@ impl Settings {
     }
 
     /// Leaves out what is off, and gives the rest its level.
-    pub(super) fn apply(&self, diagnostics: &mut Vec<Diagnostic>, path: &Path, text: Option<&str>) {
+    pub(crate) fn apply(&self, diagnostics: &mut Vec<Diagnostic>, path: &Path, text: Option<&str>) {
         diagnostics.retain_mut(|diagnostic| {
             let level = self.level(diagnostic, path, text);
             if let Some(severity) = level {

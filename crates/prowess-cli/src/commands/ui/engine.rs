@@ -13,6 +13,7 @@ use prowess::{
 use prowess_ui::{Choice, Engine, Fault, Question, blocks};
 use serde::Serialize;
 
+use super::tune;
 use crate::{
     commands::{check, drift, eval, list_client, read, rivals, select, show, trust, why},
     exit::Failure,
@@ -166,6 +167,42 @@ impl Local {
         ))
     }
 
+    fn draft(
+        &self,
+        catalog: &Catalog,
+        skill: &Skill,
+        description: Option<&str>,
+        requests: &[String],
+    ) -> Result<String, Fault> {
+        let description = description.unwrap_or(skill.description());
+        let session = self.session();
+        let output = tune::draft(catalog, skill, description, requests, self.ranker, &session);
+        json(&output.map_err(|it| fault(&it))?)
+    }
+
+    fn read(&self, skill: &Skill, file: &str) -> Result<String, Fault> {
+        let limits = self.session().config.limits.clone();
+        let page = read::nth(skill, file, 1, &limits).map_err(|it| fault(&it))?;
+        json(&read::Output {
+            skill: skill.name(),
+            page: 1,
+            part: &page,
+        })
+    }
+
+    fn budget(&self, budget: &str, query: Option<&str>) -> Result<String, Fault> {
+        let budget = budget.parse().map_err(|error: BadBudget| {
+            Fault::failed(error.to_string()).help("say `8000c` or `2000t`")
+        })?;
+        let mut options = PromptOptions {
+            budget: Some(budget),
+            query,
+            ..PromptOptions::default()
+        };
+        options.policy.ranker = self.ranker;
+        json(&self.live.snapshot().prompt(&options).report)
+    }
+
     /// The file that `check` and `--fix` read: on the disk, as it is now.
     fn file(&self, path: &str) -> Result<PathBuf, Fault> {
         let catalog = self.live.snapshot();
@@ -222,16 +259,7 @@ impl Local {
                     blocks: blocks(skill.instructions()),
                 })
             }
-            Question::Read { path, file } => {
-                let skill = skill(&catalog, path)?;
-                let limits = self.session().config.limits.clone();
-                let page = read::nth(skill, file, 1, &limits).map_err(|it| fault(&it))?;
-                json(&read::Output {
-                    skill: skill.name(),
-                    page: 1,
-                    part: &page,
-                })
-            }
+            Question::Read { path, file } => self.read(skill(&catalog, path)?, file),
             Question::Trust { path } => {
                 let skill = skill(&catalog, path)?;
                 json(&trust::since(skill, &self.session()))
@@ -250,6 +278,25 @@ impl Local {
                 let edit = check::fix_one(&file, code.as_deref(), *write, session);
                 json(&edit.map_err(|it| fault(&it))?)
             }
+            Question::Draft {
+                path,
+                description,
+                requests,
+            } => self.draft(
+                &catalog,
+                skill(&catalog, path)?,
+                description.as_deref(),
+                requests,
+            ),
+            Question::Save {
+                path,
+                description,
+                hash,
+            } => {
+                let skill = skill(&catalog, path)?;
+                let edit = tune::save(skill, description, hash, &self.session());
+                json(&edit.map_err(|it| fault(&it))?)
+            }
             Question::Rivals { top } => {
                 let top = top.unwrap_or(MOST_PAIRS).min(MOST_PAIRS);
                 json(&rivals::output(&catalog, top, &self.session()))
@@ -259,18 +306,7 @@ impl Local {
                 let output = drift::output(rev, &catalog, &mut self.session());
                 json(&output.map_err(|it| fault(&it))?)
             }
-            Question::Budget { budget, query } => {
-                let budget = budget.parse().map_err(|error: BadBudget| {
-                    Fault::failed(error.to_string()).help("say `8000c` or `2000t`")
-                })?;
-                let mut options = PromptOptions {
-                    budget: Some(budget),
-                    query: query.as_deref(),
-                    ..PromptOptions::default()
-                };
-                options.policy.ranker = self.ranker;
-                json(&catalog.prompt(&options).report)
-            }
+            Question::Budget { budget, query } => self.budget(budget, query.as_deref()),
             Question::Select(choice) => self.choose(choice),
             Question::WhyQuery {
                 path,

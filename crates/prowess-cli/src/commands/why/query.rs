@@ -108,16 +108,21 @@ pub(crate) fn output<'a>(
     if let Some(why) = catalog.why(query, skill, &policy) {
         return Ok(answer(catalog, skill, why, query, &policy, session));
     }
+    Err(not_ranked(catalog, skill, session))
+}
+
+/// Says why a skill is not ranked at all.
+pub(crate) fn not_ranked(catalog: &Catalog, skill: &Skill, session: &Session) -> Failure {
     let why = reason(skill, catalog, session).unwrap_or_default();
     let failure = Failure::no_match(format!(
         "`{}` is {} and is not ranked for any request: {why}",
         skill.name(),
         skill.state().as_str()
     ));
-    Err(match skill.state() {
+    match skill.state() {
         State::Untrusted => failure.hint("`--trust` ranks it for this run"),
         _ => failure,
-    })
+    }
 }
 
 fn answer<'a>(
