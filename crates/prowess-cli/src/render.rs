@@ -9,6 +9,7 @@ use crate::{environment::Environment, options::Color};
 pub(crate) mod diagnostic;
 mod diff;
 pub(crate) mod explain;
+pub(crate) mod html;
 mod paint;
 mod table;
 mod text;

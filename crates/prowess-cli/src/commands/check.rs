@@ -24,6 +24,7 @@ use crate::{
 
 mod fix;
 mod github;
+mod html;
 mod json;
 mod judge;
 mod reference;
@@ -95,6 +96,8 @@ enum Format {
     Sarif,
     /// Annotations in a GitHub workflow.
     Github,
+    /// One HTML file, in which nothing runs.
+    Html,
 }
 
 /// Everything that was checked.
@@ -176,6 +179,10 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         Format::Sarif => session.output.json(&sarif::output(&checks, session))?,
         Format::Github => {
             let text = github::output(&checks, session);
+            session.output.data(&text)?;
+        }
+        Format::Html => {
+            let text = html::output(&checks, session);
             session.output.data(&text)?;
         }
     }

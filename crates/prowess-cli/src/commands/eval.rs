@@ -24,6 +24,7 @@ use crate::{
     write::write_whole,
 };
 
+mod html;
 mod human;
 mod junit;
 
@@ -49,6 +50,9 @@ pub(crate) struct Arguments {
     recall_at: usize,
     #[command(flatten)]
     choose: Choose,
+    /// Write the figures into FILE too, as one HTML file in which nothing runs
+    #[arg(long, value_name = "FILE", conflicts_with = "add")]
+    html: Option<PathBuf>,
     /// How the figures are printed
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     format: Format,
@@ -128,6 +132,10 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         threads(session),
     );
     let faults = faults(&report, arguments);
+    if let Some(file) = &arguments.html {
+        let page = html::output(&report, policy.ranker.name(), &faults);
+        write_whole(file, page.as_bytes())?;
+    }
     let format = if arguments.json {
         Format::Json
     } else {

@@ -121,6 +121,7 @@ fn export(
         written += 1;
         bytes += text.len();
     }
+    remove_stale(folder, catalog.skills().len());
     session.output.data(&format!("{}\n", page.display()))?;
     session.output.finish()?;
     session.output.message(&format!(
@@ -129,6 +130,26 @@ fn export(
         thousands(bytes / 1000)
     ));
     Ok(Exit::Fine)
+}
+
+/// A page of one skill is smaller; a larger file is not ours.
+const MOST_PAGE: u64 = 256 * 1024 * 1024;
+
+/// Removes the pages that an earlier, larger export left behind; they follow on each other.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "files that an export wrote, known by how they begin"
+)]
+fn remove_stale(folder: &Path, skills: usize) {
+    for at in skills.. {
+        let file = folder.join(format!("data/{at}.js"));
+        let own = files::read_bytes(&file, MOST_PAGE)
+            .is_ok_and(|bytes| bytes.starts_with(format!("EXPORTED.skills[{at}] =").as_bytes()));
+        // What cannot be removed is not shown by the page either.
+        if !own || std::fs::remove_file(&file).is_err() {
+            return;
+        }
+    }
 }
 
 async fn serve(

@@ -330,8 +330,16 @@ fn an_export_is_a_site_and_leaves_other_pages_alone() {
             .read("work/site/data/0.js")
             .starts_with("EXPORTED.skills[0] = JSON.parse(\"")
     );
-    // Once more over itself; a page that somebody else wrote stays.
+    // Once more over itself, with a skill less: nothing of it is left, and what somebody else put
+    // there stays, as does a page that somebody else wrote.
+    world.file("work/site/data/notes.js", "mine");
+    world.file("work/site/data/2.js", "mine");
+    std::fs::remove_dir_all(world.path("work/skills/odd")).unwrap();
     world.run(&format!("ui --export site {HERE}"));
+    assert!(world.path("work/site/data/0.js").exists());
+    assert!(!world.path("work/site/data/1.js").exists());
+    assert_eq!(world.read("work/site/data/notes.js"), "mine");
+    assert_eq!(world.read("work/site/data/2.js"), "mine");
     world.file("work/mine/index.html", "mine");
     let refused = world.run(&format!("ui --export mine {HERE}"));
     assert!(refused.contains("`mine` holds another page"), "{refused}");
@@ -391,4 +399,45 @@ fn a_hostile_skill_is_text_in_every_answer() {
     let blocks = page.ask("text", &json!({ "path": path }))["blocks"].clone();
     expect![[r#"[{"kind":"p","inside":[{"kind":"html","inside":["<script>alert(1)</script>\n"]}]},{"kind":"p","inside":[{"kind":"link","note":"javascript:alert(1)","inside":["a"]}," ",{"kind":"image","note":"http://e.example/x.png","inside":["b"]}]}]"#]]
         .assert_eq(&json!([blocks[0], blocks[1]]).to_string());
+}
+
+/// One text that would do harm as markup, in every place of a skill that a report shows.
+const HARM: &str = "</pre></style><script>alert(1)</script><img src=x onerror='alert(2)'>";
+
+fn harmless(page: &str) {
+    assert!(
+        page.contains("default-src 'none'; style-src 'sha256-"),
+        "{page:.300}"
+    );
+    assert!(
+        page.contains("&lt;script&gt;alert(1)"),
+        "it is not shown: {}",
+        &page[page.find("<main").unwrap()..]
+    );
+    for markup in [
+        "<script", "<img", "<link", "src=\"", "url(", "http://", "https://",
+    ] {
+        assert!(!page.contains(markup), "{markup}");
+    }
+    assert!(!page.contains('\u{202e}'));
+    assert_eq!(page.matches("</style>").count(), 1);
+    assert!(page.len() < 200_000, "{}", page.len());
+}
+
+#[test]
+fn reports_of_hostile_skills_are_one_file_of_text() {
+    let world = World::new();
+    let text = format!(
+        "---\nname: \"{HARM}\"\ndescription: \"Fills forms {HARM} \u{202e}. Use when: asked.\"\n{HARM}: 1\n---\n{HARM}\n{}\n",
+        "A".repeat(900_000)
+    );
+    world.file("work/skills/odd/SKILL.md", &text);
+    let checked = world.output("check skills --format html");
+    harmless(&String::from_utf8(checked.stdout).unwrap());
+    world.file("work/skills/pdf/SKILL.md", skill("pdf", "Fills PDF forms"));
+    let case = json!({ "query": format!("brew tea {HARM}"), "expect": [HARM] });
+    world.file("work/cases.jsonl", case.to_string());
+    let run = world.run(&format!("eval cases.jsonl --html report.html {HERE}"));
+    assert!(run.contains("hit@1"), "{run}");
+    harmless(&world.read("work/report.html"));
 }
