@@ -103,6 +103,8 @@ impl Failure {
             self.causes.push(cause.to_string());
             next = cause.source();
         }
+        // Some libraries wrap an error in another one of the same words.
+        self.causes.dedup();
         self
     }
 

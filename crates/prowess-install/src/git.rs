@@ -180,6 +180,11 @@ impl Git {
             }
             Some((options, protocol)) => {
                 let variables = options.variables.iter().map(|(name, value)| (name, value));
+                // One setting for downloads and for git, which knows only its own name for it.
+                let authorities = variables.clone().find(|it| it.0 == "SSL_CERT_FILE");
+                if let Some((_, file)) = authorities {
+                    command.env("GIT_SSL_CAINFO", file);
+                }
                 command.envs(variables).envs(FETCH_VARIABLES);
                 command.env("GIT_ALLOW_PROTOCOL", protocol);
                 if let Some(path) = &options.search_path {

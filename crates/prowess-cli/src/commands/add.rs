@@ -235,6 +235,11 @@ fn report(items: &[Item], notes: &[String], site: &Site, session: &mut Session) 
         session.output.message(&text);
     }
     let lock = session.environment.shorten(&site.lock);
-    let hint = format!("commit `{lock}`, so that `prowess sync` gives others the same files");
+    let config = session
+        .environment
+        .shorten(&install::manifest_path(site, session));
+    let hint = format!(
+        "commit `{config}` and `{lock}`, so that `prowess sync` gives others the same files"
+    );
     session.output.hint(&hint);
 }

@@ -22,12 +22,16 @@ mod interrupted;
 mod list;
 mod measure;
 mod reference;
+#[cfg(target_os = "linux")]
+mod round_trip;
 mod rules;
 #[cfg(target_os = "linux")]
 mod run;
 mod schema;
 mod select;
 mod serve;
+#[cfg(target_os = "linux")]
+mod server;
 #[cfg(unix)]
 mod servers;
 mod trust;

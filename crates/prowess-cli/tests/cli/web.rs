@@ -146,7 +146,7 @@ fn a_site_with_an_index_is_a_source() {
         warning: the entry `task` is left out: its type `task` is not known
         warning: the entry `short` is left out: its `digest` is not `sha256:` and 64 small hex digits
         installed `pdf` in `.agents/skills/pdf`
-        hint: commit `prowess.lock`, so that `prowess sync` gives others the same files
+        hint: commit `prowess.toml` and `prowess.lock`, so that `prowess sync` gives others the same files
         -- exit 0
     "#]].assert_eq(&seen(&world, &site, &add("pdf")));
     expect![[r#"
@@ -200,7 +200,7 @@ fn an_index_of_the_first_form_is_read_and_not_called_verified() {
         warning: the index is of form 0.1.0, which has no digests: what comes is not verified
         warning: the entry `up` is left out: the path `../SKILL.md` has a part `.` or `..`
         installed `pdf` in `.agents/skills/pdf`
-        hint: commit `prowess.lock`, so that `prowess sync` gives others the same files
+        hint: commit `prowess.toml` and `prowess.lock`, so that `prowess sync` gives others the same files
         -- exit 0
     "#]]
     .assert_eq(&seen(
