@@ -41,6 +41,25 @@ pub(crate) enum Unusable {
     Damaged,
 }
 
+/// Opens a regular file and gives its size. Something else in its place, such as a pipe that never
+/// ends, is an error and keeps nobody waiting.
+#[expect(clippy::disallowed_methods, reason = "the store opens its own files")]
+fn open(path: &Path) -> io::Result<(File, u64)> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok((file, metadata.len()))
+}
+
 /// A file that is whole as far as its header says. It stays open: what replaces it later does not
 /// touch it.
 #[derive(Debug)]
@@ -59,10 +78,9 @@ struct Section {
 
 impl Store {
     /// Opens a file and checks its header.
-    #[expect(clippy::disallowed_methods, reason = "the store opens its own files")]
     pub(crate) fn open(path: &Path, edition: u64) -> Result<Self, Unusable> {
-        let file = match File::open(path) {
-            Ok(file) => file,
+        let (file, size) = match open(path) {
+            Ok(opened) => opened,
             Err(error)
                 if matches!(
                     error.kind(),
@@ -73,7 +91,6 @@ impl Store {
             }
             Err(_) => return Err(Unusable::Damaged),
         };
-        let size = file.metadata().map_err(|_| Unusable::Damaged)?.len();
         let mut header = [0; HEADER];
         read_at(&file, &mut header, 0).map_err(|_| Unusable::Damaged)?;
         let (fields, sum) = header.split_at(HEADER - 4);

@@ -208,6 +208,23 @@ fn damage_is_told_and_never_used() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_cache_keeps_nobody_waiting() {
+    let tree = tree();
+    let cache = cache_in(&tree);
+    warm(&tree, &cache);
+    let path = files(&tree.at("cache"), "skills").remove(0);
+    fs::remove_file(&path).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
+    let loaded = load(&tree, &cache);
+    assert_eq!(loaded.notes.len(), 1, "{:?}", loaded.notes);
+    assert_eq!(
+        everything(&tree, &loaded.catalog),
+        everything(&tree, &cold(&tree))
+    );
+}
+
 #[test]
 fn another_version_or_build_is_not_used() {
     let tree = tree();
