@@ -35,10 +35,15 @@ pub(crate) fn reason(catalog: &Catalog, name: &str, search: Option<&str>) -> Str
     }
     let names: Vec<&str> = catalog.model_visible().map(Skill::name).collect();
     let near = match nearest(name, names.iter().copied()).first() {
-        Some(near) => format!("; did you mean `{near}`?"),
+        Some(near) => format!("; did you mean `{}`?", display_text(near)),
         None => ";".to_owned(),
     };
-    let listed = names[..names.len().min(NAMED)].join(", ");
+    let listed: Vec<String> = names
+        .iter()
+        .take(NAMED)
+        .map(|it| display_text(it))
+        .collect();
+    let listed = listed.join(", ");
     let rest = match (names.len(), search) {
         (0, _) => "there are no skills".to_owned(),
         (total, _) if total <= NAMED => format!("available: {listed}"),
