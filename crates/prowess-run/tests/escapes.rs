@@ -18,8 +18,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{World, run_with, text};
-use prowess_run::{Answer, Stop};
+use common::{World, run_with, sandbox, text};
+use prowess_run::{Answer, Runner as _, Stop};
 
 /// What every case starts with: `attempt` prints `ESCAPED` if its function comes back.
 const PREAMBLE: &str = r#"
@@ -295,6 +295,40 @@ fn nothing_outlives_a_run() {
             .collect();
         assert_eq!(left, Vec::<String>::new(), "namespaces: {namespaces}");
     }
+}
+
+#[test]
+fn nothing_outlives_a_run_that_is_dropped() {
+    let marker = format!("prowess-drop-{}", std::process::id());
+    let script = format!(
+        "import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0:\n    \
+         os.execvp('sleep', ['{marker}', '1000'])\n  os._exit(0)\ntime.sleep(1000)\n"
+    );
+    for namespaces in [true, false] {
+        let world = World::with("a.py", &script);
+        let sandbox = if namespaces {
+            sandbox()
+        } else {
+            sandbox().without_namespaces()
+        };
+        let run = sandbox.start(world.request("a.py")).unwrap();
+        assert!(becomes(&marker, true), "it started");
+        drop(run);
+        assert!(becomes(&marker, false), "namespaces: {namespaces}");
+    }
+}
+
+/// Waits until a process of this name is there, or is gone.
+fn becomes(marker: &str, there: bool) -> bool {
+    let is_there = || {
+        fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+            fs::read(entry.path().join("cmdline")).is_ok_and(|line| text(&line).contains(marker))
+        })
+    };
+    (0..150).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        is_there() == there
+    })
 }
 
 /// Command lines of processes whose work folder was ours.

@@ -204,3 +204,67 @@ async fn a_call_that_is_cancelled_ends_its_script() {
     }
     panic!("the script with process id {pid} goes on");
 }
+
+/// A client on the SDK, whose user gives one answer; without one it cannot ask.
+#[cfg(feature = "host")]
+struct Sdk(Option<bool>);
+
+#[cfg(feature = "host")]
+impl rmcp::ClientHandler for Sdk {
+    fn get_info(&self) -> rmcp::model::ClientConfig {
+        let mut config = rmcp::model::ClientConfig::default();
+        config.capabilities.elicitation = self
+            .0
+            .map(|_| rmcp::model::ElicitationCapability::default());
+        config
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: rmcp::model::ElicitRequestParams,
+        _context: rmcp::service::RequestContext<rmcp::RoleClient>,
+    ) -> Result<rmcp::model::ElicitResult, rmcp::ErrorData> {
+        let request = serde_json::to_value(&request).unwrap();
+        let message = request["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("Run the script `scripts/count.sh` of the skill `count`"),
+            "{message}"
+        );
+        let answer = match self.0 {
+            Some(true) => json!({ "action": "accept", "content": { "approve": true } }),
+            _ => json!({ "action": "decline" }),
+        };
+        Ok(serde_json::from_value(answer).unwrap())
+    }
+}
+
+#[cfg(feature = "host")]
+#[tokio::test]
+async fn a_client_on_the_sdk_asks_its_user() {
+    for (answer, expected) in [
+        (Some(true), "Exit status: 0\n\nStandard output:\n1 words\n"),
+        (
+            Some(false),
+            "Error: `scripts/count.sh` was not run: the user said no; go on without it and say so",
+        ),
+        (
+            None,
+            "Error: `scripts/count.sh` was not run: it needs the user's yes, and this client cannot ask its user (it has no elicitation)",
+        ),
+    ] {
+        let (_home, server) = served(RunPolicy::Ask);
+        let (writer, theirs) = tokio::io::duplex(1 << 20);
+        let (ours, reader) = tokio::io::duplex(1 << 20);
+        tokio::spawn(async move {
+            serve_streams(&server, theirs, ours, CancellationToken::new()).await
+        });
+        let client = rmcp::serve_client(Sdk(answer), (reader, writer))
+            .await
+            .unwrap();
+        let params = serde_json::from_value(call("a")).unwrap();
+        let result = client.call_tool(params).await.unwrap();
+        let result = serde_json::to_value(&result).unwrap();
+        assert_eq!(text(&result), expected);
+        client.cancel().await.unwrap();
+    }
+}
