@@ -39,6 +39,8 @@ const OF_THE_CATALOG: &[&str] = &[
     "scan-limit",
     "shadowed",
     "stale",
+    "missing-interpreter",
+    "unknown-interpreter",
     "symlink-outside",
     "unreadable-file",
     "untrusted",

@@ -150,6 +150,13 @@ impl Search {
         Search { folders }
     }
 
+    /// Looks into these folders and no others.
+    pub fn only(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        Search {
+            folders: folders.into_iter().map(Into::into).collect(),
+        }
+    }
+
     /// Finds a program. Version managers put shell scripts in front of the real one, which look
     /// around in the home folder; a real program further down the list is taken before those.
     fn find(&self, name: &str) -> Option<PathBuf> {

@@ -12,6 +12,9 @@ use std::{
     task::{Context, Poll},
 };
 
+mod check;
+
+pub use check::check_scripts;
 pub use prowess_run::{
     Answer, Cancel, Confinement, Denial, Grant, GrantError, Input, Interpreter, InterpreterError,
     Limits as RunLimits, Request, Run, RunError, Runner, Sandbox, Search, Stop, Stream, Unconfined,

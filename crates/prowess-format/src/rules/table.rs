@@ -230,4 +230,16 @@ declared! {
     /// A file that is saved half-done must not take a working skill away from a running agent.
     stale "stale" Levels::WARNING,
         "what is in use is what the file says";
+
+    // Found by looking at what would run a script (feature `run` of the crate `prowess`).
+
+    /// The script may be fine, and fails here all the same.
+    missing_interpreter "missing-interpreter"
+        Levels::new(None, Some(crate::Severity::Hint), Some(crate::Severity::Hint)),
+        "the program that runs a script is installed here";
+
+    /// A model that is told to run it has to guess how, and `prowess run` refuses it.
+    unknown_interpreter "unknown-interpreter"
+        Levels::new(None, Some(crate::Severity::Warning), Some(crate::Severity::Warning)),
+        "a script says which known program runs it";
 }

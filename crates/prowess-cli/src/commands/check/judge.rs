@@ -5,6 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf, thread};
 use prowess::{
     Catalog, Limits, Skill, check, check_plugins,
     format::{Diagnostic, Profile, Severity, rules},
+    run::{Search, check_scripts},
 };
 
 use super::{Checks, reference, settings::Settings};
@@ -86,9 +87,10 @@ pub(super) fn judge_all(skills: &[Skill], profile: Profile, session: &Session) -
         .threads
         .or(thread::available_parallelism().ok());
     let share = skills.len().div_ceil(threads.map_or(1, NonZeroUsize::get));
+    let search = Search::new(session.environment.search_path.as_deref());
     let judge_some = |some: &[Skill]| -> Vec<Checked> {
         some.iter()
-            .map(|skill| judge(skill, profile, limits))
+            .map(|skill| judge(skill, profile, limits, &search))
             .collect()
     };
     if share < WORTH_A_THREAD {
@@ -107,11 +109,14 @@ pub(super) fn judge_all(skills: &[Skill], profile: Profile, session: &Session) -
     })
 }
 
-fn judge(skill: &Skill, profile: Profile, limits: &Limits) -> Checked {
+fn judge(skill: &Skill, profile: Profile, limits: &Limits, search: &Search) -> Checked {
     let mut diagnostics = if profile == Profile::SkillsRef && skill.hash().is_some() {
         reference::judge(skill)
     } else {
-        check(skill, profile, limits)
+        let mut found = check(skill, profile, limits);
+        found.extend(check_scripts(skill, profile, limits, search));
+        found.sort_by_key(|it| it.span);
+        found
     };
     // Trust is about the place; nothing is wrong with the skill.
     diagnostics.retain(|diagnostic| diagnostic.code != rules::untrusted::RULE.code);
