@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use prowess::{Catalog, Skill};
+use prowess_install::{LOCK_FILE, Lock};
 
 use crate::{
     exit::Failure,
@@ -10,6 +11,9 @@ use crate::{
     nearest::{did_you_mean, nearest},
     render::count,
 };
+
+/// A lock with more bytes is not read for an address.
+const MOST_LOCK: u64 = 64 * 1024 * 1024;
 
 /// Finds one skill by name, id or path.
 pub(crate) fn find<'c>(catalog: &'c Catalog, wanted: &str) -> Result<&'c Skill, Failure> {
@@ -42,6 +46,7 @@ fn look_up<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
         .or_else(|| catalog.by_id(wanted))
         .or_else(|| catalog.by_path(path))
         .or_else(|| of_server(catalog, wanted))
+        .or_else(|| of_owner(catalog, wanted))
         .or_else(|| {
             let real = files::real_path(path).ok()?;
             catalog.skills().iter().find(|skill| {
@@ -55,5 +60,20 @@ fn look_up<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
 fn of_server<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
     let (label, name) = wanted.split_once('/')?;
     let is_it = |skill: &&Skill| skill.remote().is_some_and(|remote| remote.server == label);
+    catalog.named(name).iter().find(is_it)
+}
+
+/// A skill that `add` brought, as `OWNER/NAME`; several owners may have a skill of one name.
+fn of_owner<'c>(catalog: &'c Catalog, wanted: &str) -> Option<&'c Skill> {
+    let (_, name) = wanted.split_once('/')?;
+    let address = |skill: &Skill| {
+        let directory = skill.directory()?;
+        let folder = directory.file_name()?.to_str()?;
+        // `.agents/skills/NAME` lies below the project.
+        let lock = directory.ancestors().nth(3)?.join(LOCK_FILE);
+        let lock = Lock::from_text(&files::read_text(&lock, MOST_LOCK).ok()?).ok()?;
+        Some(lock.get(folder)?.address())
+    };
+    let is_it = |skill: &&Skill| address(skill).as_deref() == Some(wanted);
     catalog.named(name).iter().find(is_it)
 }

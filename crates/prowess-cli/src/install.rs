@@ -30,6 +30,9 @@ use crate::{
 /// So many files of a skill stand in a preview.
 const MOST_FILES: usize = 40;
 
+/// So many skills of a source are named in a sentence.
+const MOST_NAMES: usize = 20;
+
 /// A config that is no manifest to write into.
 const MOST_MANIFEST: u64 = 1024 * 1024;
 
@@ -265,23 +268,25 @@ pub(crate) fn fetch(
             for name in names {
                 let found = offer.named(name)?;
                 match found.as_slice() {
+                    all if name.ends_with(":*") && !all.is_empty() => {
+                        let new = all.iter().filter(|it| !skills.contains(it)).cloned();
+                        let new: Vec<OfferedSkill> = new.collect();
+                        skills.extend(new);
+                    }
                     [one] if skills.contains(one) => {}
                     [one] => skills.push(one.clone()),
                     [] => return Err(no_skill(name, offer)),
                     several => {
                         let paths: Vec<String> = several
                             .iter()
-                            .map(|it| format!("`{}`", line(&it.path)))
+                            .map(|it| format!("`{}`", line(&it.qualified())))
                             .collect();
                         return Err(Failure::no_match(format!(
                             "{} are called `{}`",
                             count(several.len(), "skill"),
                             line(name)
                         ))
-                        .hint(format!(
-                            "name one by its path with `--skill`: {}",
-                            paths.join(", ")
-                        )));
+                        .hint(format!("name one with `--skill`: {}", paths.join(", "))));
                     }
                 }
             }
@@ -293,6 +298,21 @@ pub(crate) fn fetch(
 }
 
 fn no_skill(name: &str, offer: &Offer) -> Failure {
+    if let Some(plugin) = offer.elsewhere.iter().find(|it| it.name == name) {
+        let shown = (line(&plugin.name), line(&offer.origin.source));
+        let (told, hint) = match &plugin.source {
+            Some(source) => (
+                "lies in another repository",
+                format!("bring it with `prowess add {}`", line(source)),
+            ),
+            None => (
+                "is a package of npm, which is not read",
+                "unpack the package, and add its folder".to_owned(),
+            ),
+        };
+        return Failure::no_match(format!("the plugin `{}` of `{}` {told}", shown.0, shown.1))
+            .hint(hint);
+    }
     let near = nearest(name, offer.skills.iter().map(|it| it.name.as_str()));
     let all = format!("it has {}", names(offer));
     Failure::no_match(format!(
@@ -303,18 +323,38 @@ fn no_skill(name: &str, offer: &Offer) -> Failure {
     .hint(did_you_mean(&near).unwrap_or(all))
 }
 
-/// The names in an offer, as a sentence has them.
+/// The names in an offer, as a sentence has them: those of each plugin together.
 pub(crate) fn names(offer: &Offer) -> String {
-    let mut names: Vec<String> = offer
-        .skills
-        .iter()
-        .take(20)
-        .map(|it| format!("`{}`", line(&it.name)))
-        .collect();
-    if offer.skills.len() > names.len() {
-        names.push(format!("{} more", offer.skills.len() - names.len()));
+    let mut skills: Vec<&OfferedSkill> = offer.skills.iter().collect();
+    skills.sort_by_key(|it| it.plugin.is_none());
+    let mut groups: Vec<(Option<&str>, Vec<String>)> = Vec::new();
+    for skill in skills.iter().take(MOST_NAMES) {
+        let (plugin, name) = (
+            skill.plugin.as_deref(),
+            format!("`{}`", line(&skill.qualified())),
+        );
+        match groups.iter_mut().find(|it| it.0 == plugin) {
+            Some(group) => group.1.push(name),
+            None => groups.push((plugin, vec![name])),
+        }
     }
-    names.join(", ")
+    let alone = groups.iter().all(|it| it.0.is_none());
+    let mut parts: Vec<String> = groups
+        .iter()
+        .map(|(plugin, names)| match plugin {
+            Some(plugin) => format!("{} in the plugin {}", names.join(", "), line(plugin)),
+            None if alone => names.join(", "),
+            None => format!("{} in no plugin", names.join(", ")),
+        })
+        .collect();
+    if skills.len() > MOST_NAMES {
+        parts.push(format!("{} more", skills.len() - MOST_NAMES));
+    }
+    if !offer.elsewhere.is_empty() {
+        let elsewhere = count(offer.elsewhere.len(), "plugin");
+        parts.push(format!("{elsewhere} in other repositories"));
+    }
+    parts.join(if alone { ", " } else { "; " })
 }
 
 /// The clients that get links.

@@ -88,7 +88,8 @@ pub fn plan(
             path: skill.path.clone(),
         })?;
         let own = |it: &&LockedSkill| {
-            it.source == origin.source && (it.path == skill.path || it.name() == name)
+            let moved = !skill.has_namesake && it.name() == name;
+            it.source == origin.source && (it.path == skill.path || moved)
         };
         let before = lock.skills().iter().find(own);
         let taken = |folder: &str| {
@@ -99,7 +100,14 @@ pub fn plan(
         };
         let folder = match before {
             Some(before) => before.folder.clone(),
-            None if taken(&name) => format!("{}-{name}", owner(&origin.source)),
+            None if taken(&name) => {
+                let owner = owner(&origin.source);
+                let by_plugin = skill.plugin.as_ref().map(|it| format!("{it}-{name}"));
+                let by_owner = format!("{owner}-{name}");
+                by_plugin
+                    .filter(|it| skill.has_namesake && !taken(it))
+                    .unwrap_or(by_owner)
+            }
             None => name.clone(),
         };
         if !is_folder_name(&folder) || (before.is_none() && taken(&folder)) {

@@ -23,7 +23,9 @@ pub use manifest::{
     ManifestError, WantedSource, add_to_manifest, read_manifest, remove_from_manifest,
 };
 pub use merge::merge;
-pub use offer::{Offer, OfferError, OfferOptions, OfferedSkill, Origin, install_name, own_name};
+pub use offer::{
+    Offer, OfferError, OfferOptions, OfferedSkill, Origin, RemotePlugin, install_name, own_name,
+};
 pub use pack::pack;
 pub use publish::{IndexEntry, PublishError, PublishedSkill, publish};
 pub use restore::{RestoreError, restore};

@@ -136,6 +136,11 @@ impl LockedSkill {
         self.name.as_deref().unwrap_or(last)
     }
 
+    /// Whether a config means it: by its name, or by its path where its source has the name twice.
+    pub fn is_wanted_as(&self, wanted: &str) -> bool {
+        self.name() == wanted || (!self.path.is_empty() && self.path == wanted)
+    }
+
     /// Whether it lies in the folder of a client, where others need no link to it.
     pub fn is_in_client_folder(&self) -> bool {
         self.folder.contains('/')

@@ -10,15 +10,19 @@ use crate::{
     disk::{self, FolderError, SkillLimits},
     git::{FetchOptions, GitError},
     lock::is_folder_name,
-    source::{Place, Source, without_ending},
+    source::{Place, Reference, Source, without_ending},
     tree::{SkillFiles, TreeError},
     web::{Web, WebError, WebOptions},
 };
 
+mod collection;
 mod repository;
 mod unpacked;
 mod well_known;
 
+pub use collection::RemotePlugin;
+
+use collection::Collection;
 use repository::Repository;
 use unpacked::Unpacked;
 use well_known::WellKnown;
@@ -30,6 +34,9 @@ const SKIPPED: [&str; 2] = [".git", "node_modules"];
 
 /// How deep below a folder skills are looked for.
 const DEPTH: usize = 8;
+
+/// A text of a source with more bytes is not read for names.
+const MOST_TEXT: u64 = 1024 * 1024;
 
 /// What a fetch may use and cost.
 #[derive(Debug, Clone, Default)]
@@ -166,9 +173,22 @@ pub struct OfferedSkill {
     pub name: String,
     /// Equal for equal contents, where the source says so.
     pub id: Option<String>,
+    /// The plugin it belongs to, where a manifest of the source says so.
+    pub plugin: Option<String>,
+    /// Whether another skill of the source has the same name.
+    pub has_namesake: bool,
 }
 
 impl OfferedSkill {
+    /// What to call it so that no other of its source is meant: `name`, `plugin:name`, its path.
+    pub fn qualified(&self) -> String {
+        match &self.plugin {
+            _ if !self.has_namesake => self.name.clone(),
+            Some(plugin) => format!("{plugin}:{}", self.name),
+            None => self.path.clone(),
+        }
+    }
+
     /// The digest of the one file it comes in, where the source names one.
     pub(crate) fn artifact(&self, origin: &Origin) -> Option<String> {
         let own = self.id.clone().filter(|it| it.starts_with("sha256:"));
@@ -183,6 +203,8 @@ pub struct Offer {
     pub origin: Origin,
     /// Its skills, sorted by path.
     pub skills: Vec<OfferedSkill>,
+    /// Plugins that its marketplace names and that lie elsewhere.
+    pub elsewhere: Vec<RemotePlugin>,
     /// What is worth saying about it: entries that were left out, what is not verified.
     pub notes: Vec<String>,
     files: Files,
@@ -217,13 +239,19 @@ impl Offer {
                 }
                 let (repository, origin, path) = Repository::open(url, source, &options.git)?;
                 let skills = choose(repository.skills(&path), &path, url);
-                Ok(Self {
+                let mut offer = Self {
                     origin,
                     skills,
+                    elsewhere: Vec::new(),
                     notes: Vec::new(),
                     files: Files::Git(Box::new(repository)),
                     limits: options.skill,
-                })
+                };
+                // A locked skill is known by its path.
+                if !matches!(source.reference, Some(Reference::Locked(_))) {
+                    offer.sort_by_plugin(&path);
+                }
+                Ok(offer)
             }
             Place::ArchiveUrl(url) | Place::Site(url) if options.offline => {
                 Err(OfferError::Offline(url.clone()))
@@ -242,6 +270,7 @@ impl Offer {
                         ..Origin::default()
                     },
                     skills: choose(site.skills(), "", url),
+                    elsewhere: Vec::new(),
                     notes,
                     files: Files::Site(Box::new(site)),
                     limits: options.skill,
@@ -259,16 +288,19 @@ impl Offer {
         let mut found = Vec::new();
         find(&real, String::new(), DEPTH, &mut found);
         let all = found.into_iter().map(|path| (path, None)).collect();
-        Ok(Self {
+        let mut offer = Self {
             origin: Origin {
                 source: path.display().to_string(),
                 ..Origin::default()
             },
             skills: choose(all, "", &prowess::display_path(&real)),
+            elsewhere: Vec::new(),
             notes: Vec::new(),
             files: Files::Folder(real),
             limits: options.skill,
-        })
+        };
+        offer.sort_by_plugin("");
+        Ok(offer)
     }
 
     /// Opens an archive, wherever its bytes came from; `place` is what the lock calls it.
@@ -283,17 +315,31 @@ impl Offer {
                 source,
             })?;
         let unpacked = Unpacked::new(files);
-        Ok(Self {
+        let mut offer = Self {
             origin: Origin {
                 source: place.to_owned(),
                 artifact: Some(format!("sha256:{}", ContentHash::of(bytes))),
                 ..Origin::default()
             },
             skills: choose(unpacked.skills(), "", without_ending(place)),
+            elsewhere: Vec::new(),
             notes: Vec::new(),
             files: Files::Archive(unpacked),
             limits: options.skill,
-        })
+        };
+        offer.sort_by_plugin("");
+        Ok(offer)
+    }
+
+    /// Reads the manifests of plugins, and says which skill belongs to which.
+    fn sort_by_plugin(&mut self, top: &str) {
+        let files = &mut self.files;
+        let collection = Collection::read(top, &mut |paths| texts(files, paths));
+        for skill in &mut self.skills {
+            skill.plugin = collection.plugin_of(&skill.path).map(str::to_owned);
+        }
+        self.elsewhere = collection.remote;
+        self.notes.extend(collection.notes);
     }
 
     /// Gets the files of these skills, in one request where the source is elsewhere.
@@ -318,36 +364,51 @@ impl Offer {
     /// The skills that a person means by a name or a path. A name is looked for among the folders
     /// first; where it is none, every `SKILL.md` is asked for its own.
     pub fn named(&mut self, wanted: &str) -> Result<Vec<OfferedSkill>, OfferError> {
-        let by_path = |it: &&OfferedSkill| it.path == wanted.trim_matches('/') || it.name == wanted;
+        let by_path = |it: &&OfferedSkill| {
+            let of_plugin = wanted.split_once(':').is_some_and(|(plugin, name)| {
+                it.plugin.as_deref() == Some(plugin) && (name == "*" || it.name == name)
+            });
+            it.path == wanted.trim_matches('/') || it.name == wanted || of_plugin
+        };
         let found: Vec<OfferedSkill> = self.skills.iter().filter(by_path).cloned().collect();
         if !found.is_empty() {
             return Ok(found);
         }
-        let paths: Vec<String> = self.skills.iter().map(|it| it.path.clone()).collect();
+        let path = |it: &OfferedSkill| match it.path.as_str() {
+            "" => "SKILL.md".to_owned(),
+            folder => format!("{folder}/SKILL.md"),
+        };
+        let paths: Vec<String> = self.skills.iter().map(path).collect();
+        // The names of an index are the skills' own.
+        if matches!(self.files, Files::Site(_)) {
+            return Ok(Vec::new());
+        }
         let texts = match &mut self.files {
-            Files::Folder(root) => {
-                let text = |path: &String| {
-                    disk::read_text(&root.join(path).join("SKILL.md"), 1 << 20)
-                        .ok()
-                        .flatten()
-                };
-                paths
-                    .iter()
-                    .map(|path| text(path).unwrap_or_default())
-                    .collect()
-            }
-            Files::Archive(unpacked) => paths.iter().map(|it| unpacked.skill_text(it)).collect(),
-            Files::Git(repository) => repository.skill_texts(&paths)?,
-            // The names of an index are the skills' own.
-            Files::Site(_) => return Ok(Vec::new()),
+            Files::Git(repository) => repository.texts(&paths)?,
+            files => texts(files, &paths),
         };
         let mut found = Vec::new();
         for (skill, text) in self.skills.iter().zip(texts) {
-            if own_name(&text).as_deref() == Some(wanted) {
+            if text.and_then(|it| own_name(&it)).as_deref() == Some(wanted) {
                 found.push(skill.clone());
             }
         }
         Ok(found)
+    }
+}
+
+/// The texts at these paths, where they are; a repository that does not answer has none.
+fn texts(files: &mut Files, paths: &[String]) -> Vec<Option<String>> {
+    match files {
+        Files::Folder(root) => {
+            let text = |path: &String| disk::read_text(&root.join(path), MOST_TEXT).ok()?;
+            paths.iter().map(text).collect()
+        }
+        Files::Archive(unpacked) => paths.iter().map(|it| unpacked.text(it)).collect(),
+        Files::Git(repository) => repository
+            .texts(paths)
+            .unwrap_or_else(|_| vec![None; paths.len()]),
+        Files::Site(_) => vec![None; paths.len()],
     }
 }
 
@@ -414,7 +475,13 @@ fn choose(mut all: Vec<(String, Option<String>)>, top: &str, place: &str) -> Vec
             name: name.to_owned(),
             path,
             id,
+            plugin: None,
+            has_namesake: false,
         });
+    }
+    let names: Vec<String> = skills.iter().map(|it| it.name.clone()).collect();
+    for skill in &mut skills {
+        skill.has_namesake = names.iter().filter(|it| **it == skill.name).count() > 1;
     }
     skills.sort_by(|a, b| a.path.cmp(&b.path));
     skills

@@ -27,7 +27,8 @@ pub(crate) struct Arguments {
     /// maybe `#ref`, a folder with `./`, or an archive (`.zip`, `.skill`, `.tar.gz`, `.tar.zst`)
     #[arg(value_name = "SOURCE")]
     source: String,
-    /// Only this skill, by name or by its path in the source; can be repeated
+    /// Only this skill, by name, by its path in the source, or as `PLUGIN:NAME` (`PLUGIN:*` for all
+    /// of a plugin); can be repeated
     #[arg(long, value_name = "NAME")]
     skill: Vec<String>,
     /// Every skill of the source
@@ -127,7 +128,15 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let wanted = WantedSource {
         source: text,
         skills: (!arguments.all).then(|| {
-            let names = items.iter().map(|it| it.locked.name().to_owned());
+            // By the path where the name alone would mean two.
+            let both = items.iter().zip(&order.fetched);
+            let names = both.map(|(it, (offered, _))| {
+                if offered.has_namesake {
+                    offered.path.clone()
+                } else {
+                    it.locked.name().to_owned()
+                }
+            });
             names.collect()
         }),
         pinned: arguments.pin.is_some(),
@@ -150,8 +159,27 @@ fn wanted(
 ) -> Result<Option<Vec<String>>, Failure> {
     let shown = line(&offer.origin.source);
     if offer.skills.is_empty() {
-        return Err(Failure::no_match(format!("`{shown}` has no skills"))
-            .hint("a skill is a folder with a `SKILL.md`"));
+        if let Some(name) = arguments
+            .skill
+            .first()
+            .filter(|_| !offer.elsewhere.is_empty())
+        {
+            return Ok(Some(vec![name.clone()]));
+        }
+        let elsewhere: Vec<String> = offer
+            .elsewhere
+            .iter()
+            .take(20)
+            .map(|it| format!("`{}`", line(&it.name)))
+            .collect();
+        let hint = match elsewhere.as_slice() {
+            [] => "a skill is a folder with a `SKILL.md`".to_owned(),
+            names => format!(
+                "its plugins lie elsewhere, and `--skill NAME` says where: {}",
+                names.join(", ")
+            ),
+        };
+        return Err(Failure::no_match(format!("`{shown}` has no skills")).hint(hint));
     }
     let mut names = arguments.skill.clone();
     names.extend(source.skill.clone());
@@ -164,7 +192,11 @@ fn wanted(
             count(offer.skills.len(), "skill"),
             install::names(offer)
         ))
-        .hint("name those you want with `--skill NAME`, or take `--all`"));
+        .hint(if offer.skills.iter().any(|it| it.plugin.is_some()) {
+            "name those you want with `--skill NAME`, those of a plugin with `--skill 'PLUGIN:*'`, or take `--all`"
+        } else {
+            "name those you want with `--skill NAME`, or take `--all`"
+        }));
     }
     Ok((!names.is_empty()).then_some(names))
 }

@@ -93,8 +93,13 @@ fn without(
             .map(|it| it.name().to_owned())
             .collect();
         for skill in gone.iter().filter(|it| install::is_of(it, &source)) {
-            text =
-                remove_from_manifest(&text, &wanted.source, skill.name(), &others).map_err(bad)?;
+            let named = wanted
+                .skills
+                .iter()
+                .flatten()
+                .find(|it| skill.is_wanted_as(it));
+            let name = named.map_or(skill.name(), String::as_str);
+            text = remove_from_manifest(&text, &wanted.source, name, &others).map_err(bad)?;
         }
     }
     Ok(text)

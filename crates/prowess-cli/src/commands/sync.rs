@@ -204,9 +204,9 @@ impl Wishes {
                     }
                 }
                 Some(names) => {
-                    let has = |it: &LockedSkill| names.iter().any(|name| name == it.name());
+                    let has = |it: &LockedSkill| names.iter().any(|name| it.is_wanted_as(name));
                     met.extend(of.iter().filter(|it| has(it)).map(|it| it.folder.as_str()));
-                    let lacks = |name: &&String| !of.iter().any(|it| it.name() == name.as_str());
+                    let lacks = |name: &&String| !of.iter().any(|it| it.is_wanted_as(name));
                     let left: Vec<String> = names.iter().filter(lacks).cloned().collect();
                     if !left.is_empty() {
                         wishes.missing.push((wanted, Some(left)));

@@ -21,6 +21,7 @@ mod install;
 mod interrupted;
 mod list;
 mod measure;
+mod plugins;
 mod reference;
 #[cfg(target_os = "linux")]
 mod round_trip;

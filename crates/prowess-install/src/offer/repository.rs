@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use tempfile::TempDir;
 
-use super::{OfferError, Origin};
+use super::{MOST_TEXT, OfferError, Origin};
 use crate::{
     disk::SkillLimits,
     file_path::FilePath,
@@ -23,9 +23,6 @@ const MOST_LISTED: u64 = 256 * 1024 * 1024;
 
 /// Every ref that is asked for by name fits many times.
 const MOST_REFS: u64 = 1024 * 1024;
-
-/// A `SKILL.md` with more bytes is not read for its name.
-const MOST_TEXT: u64 = 1024 * 1024;
 
 /// A bare repository that lives as long as the offer.
 #[derive(Debug)]
@@ -218,29 +215,22 @@ impl Repository {
         Ok(all)
     }
 
-    /// The text of each skill's own file.
-    pub(super) fn skill_texts(&mut self, paths: &[String]) -> Result<Vec<String>, OfferError> {
-        let id = |path: &String| {
-            let file = if path.is_empty() {
-                "SKILL.md".to_owned()
-            } else {
-                format!("{path}/SKILL.md")
-            };
-            self.entries
-                .iter()
-                .find(|it| it.path == file)
-                .map(|it| it.id.clone())
-                .unwrap_or_default()
-        };
-        let ids: Vec<String> = paths.iter().map(id).collect();
-        let wanted: Vec<&str> = ids.iter().map(String::as_str).collect();
+    /// The texts at these paths, in one request; `None` where there is no file.
+    pub(super) fn texts(&mut self, paths: &[String]) -> Result<Vec<Option<String>>, OfferError> {
+        let files: HashMap<&str, &str> = self
+            .entries
+            .iter()
+            .filter(|it| it.mode.starts_with("100"))
+            .map(|it| (it.path.as_str(), it.id.as_str()))
+            .collect();
+        let ids: Vec<Option<&str>> = paths
+            .iter()
+            .map(|path| files.get(path.as_str()).copied())
+            .collect();
+        let wanted: Vec<&str> = ids.iter().flatten().copied().collect();
         let blobs = self.blobs(&wanted, MOST_TEXT, MOST_LISTED)?;
-        let text = |id: &String| {
-            blobs
-                .get(id)
-                .map(|it| String::from_utf8_lossy(it).into_owned())
-        };
-        Ok(ids.iter().map(|id| text(id).unwrap_or_default()).collect())
+        let text = |id: &str| Some(String::from_utf8_lossy(blobs.get(id)?).into_owned());
+        Ok(ids.into_iter().map(|id| text(id?)).collect())
     }
 
     /// The bytes of these objects: one request for what is not here, then their sizes, then their

@@ -45,12 +45,9 @@ impl Unpacked {
             .collect()
     }
 
-    pub(super) fn skill_text(&self, path: &str) -> String {
-        let file = below(path, "SKILL.md");
-        let found = self.inside().find(|it| it.0 == file);
-        found.map_or(String::new(), |it| {
-            String::from_utf8_lossy(it.2).into_owned()
-        })
+    pub(super) fn text(&self, path: &str) -> Option<String> {
+        let found = self.inside().find(|it| it.0 == path)?;
+        Some(String::from_utf8_lossy(found.2).into_owned())
     }
 
     pub(super) fn fetch(
