@@ -15,6 +15,7 @@ pub(crate) mod activate;
 pub(crate) mod add;
 pub(crate) mod approve;
 pub(crate) mod budget;
+pub(crate) mod bundle;
 pub(crate) mod check;
 pub(crate) mod clients;
 pub(crate) mod completions;
@@ -101,7 +102,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Get skills from elsewhere",
         &[
-            "add", "sync", "update", "outdated", "verify", "remove", "import", "publish",
+            "add", "sync", "update", "outdated", "verify", "remove", "import", "bundle", "publish",
         ],
     ),
     (
@@ -168,6 +169,7 @@ pub(crate) enum Verb {
     Publish(publish::Arguments),
     Remove(remove::Arguments),
     Import(import::Arguments),
+    Bundle(bundle::Arguments),
     List(list::Arguments),
     Show(show::Arguments),
     Check(check::Arguments),
@@ -222,6 +224,7 @@ pub(crate) fn run(verb: Verb, session: &mut Session) -> Result<Exit, Failure> {
         Verb::Verify(arguments) => verify::run(&arguments, session),
         Verb::Remove(arguments) => remove::run(&arguments, session),
         Verb::Import(arguments) => import::run(&arguments, session),
+        Verb::Bundle(arguments) => bundle::run(&arguments, session),
         Verb::List(arguments) => list::run(&arguments, session),
         Verb::Show(arguments) => show::run(&arguments, session),
         Verb::Check(arguments) => check::run(&arguments, session),

@@ -10,9 +10,9 @@ use prowess::{
     format::{Profile, Severity},
 };
 use prowess_install::{
-    ClientPlace, FetchOptions, InstallError, Item, LOCK_FILE, Lock, LockedSkill, ManifestError,
-    Offer, OfferError, OfferOptions, OfferedSkill, Owner, Place, RestoreError, Site, SiteError,
-    SkillFiles, SkillLimits, Source, Store, Turn, WebError, WebOptions, client_differs,
+    BundleError, ClientPlace, FetchOptions, InstallError, Item, LOCK_FILE, Lock, LockedSkill,
+    ManifestError, Offer, OfferError, OfferOptions, OfferedSkill, Owner, Place, RestoreError, Site,
+    SiteError, SkillFiles, SkillLimits, Source, Store, Turn, WebError, WebOptions, client_differs,
     client_places,
 };
 use serde::Serialize;
@@ -705,6 +705,17 @@ impl From<InstallError> for Failure {
             InstallError::Edited { .. } => Self::new(error.to_string())
                 .hint("nothing was changed; `prowess verify` names the files"),
             _ => Self::new(error.to_string()).because_of(&error),
+        }
+    }
+}
+
+impl From<BundleError> for Failure {
+    fn from(error: BundleError) -> Self {
+        match error {
+            BundleError::Offer(error) => error.into(),
+            _ => Self::new(format!("the bundle is not taken: {error}"))
+                .because_of(&error)
+                .hint("nothing was changed; make it again with `prowess bundle`"),
         }
     }
 }

@@ -131,25 +131,7 @@ pub fn plan(
             extra: before.map(|it| it.extra.clone()).unwrap_or_default(),
         };
         locked.set_tree(files.tree());
-        let installed = turn.installed(&locked.folder);
-        let digest = |files: &SkillFiles| files.tree().digest().to_string();
-        let outcome = match (installed, before) {
-            (Ok(None), _) => Outcome::New,
-            (Ok(Some(there)), Some(_)) if digest(&there) == locked.digest => Outcome::Same,
-            (Ok(Some(there)), Some(before)) if digest(&there) == before.digest => Outcome::Replaced,
-            (_, Some(before)) => {
-                return Err(InstallError::Edited {
-                    folder: before.folder.clone(),
-                });
-            }
-            (Ok(Some(there)), None) if digest(&there) == locked.digest => Outcome::Adopted,
-            (_, None) => {
-                return Err(SiteError::Foreign {
-                    path: prowess::display_path(&site.folder(&locked.folder)),
-                }
-                .into());
-            }
-        };
+        let outcome = outcome(turn, site, before, &locked)?;
         planned.push(Item {
             locked,
             files,
@@ -157,6 +139,62 @@ pub fn plan(
         });
     }
     Ok(planned)
+}
+
+/// What becomes of skills that come with their entries in a lock: each keeps its folder, and
+/// nothing of another source gives way to it.
+pub fn plan_locked(
+    turn: &Turn<'_>,
+    site: &Site,
+    lock: &Lock,
+    skills: Vec<(LockedSkill, SkillFiles)>,
+) -> Result<Vec<Item>, InstallError> {
+    let mut planned = Vec::new();
+    for (locked, files) in skills {
+        let same = |it: &LockedSkill| it.folder.eq_ignore_ascii_case(&locked.folder);
+        let before = lock.skills().iter().find(|it| same(it));
+        if before.is_some_and(|it| it.source != locked.source || it.path != locked.path) {
+            return Err(SiteError::Foreign {
+                path: prowess::display_path(&site.folder(&locked.folder)),
+            }
+            .into());
+        }
+        let outcome = outcome(turn, site, before, &locked)?;
+        planned.push(Item {
+            locked,
+            files,
+            outcome,
+        });
+    }
+    Ok(planned)
+}
+
+/// What becomes of a skill, by what lies in its folder now.
+fn outcome(
+    turn: &Turn<'_>,
+    site: &Site,
+    before: Option<&LockedSkill>,
+    locked: &LockedSkill,
+) -> Result<Outcome, InstallError> {
+    let installed = turn.installed(&locked.folder);
+    let digest = |files: &SkillFiles| files.tree().digest().to_string();
+    Ok(match (installed, before) {
+        (Ok(None), _) => Outcome::New,
+        (Ok(Some(there)), Some(_)) if digest(&there) == locked.digest => Outcome::Same,
+        (Ok(Some(there)), Some(before)) if digest(&there) == before.digest => Outcome::Replaced,
+        (_, Some(before)) => {
+            return Err(InstallError::Edited {
+                folder: before.folder.clone(),
+            });
+        }
+        (Ok(Some(there)), None) if digest(&there) == locked.digest => Outcome::Adopted,
+        (_, None) => {
+            return Err(SiteError::Foreign {
+                path: prowess::display_path(&site.folder(&locked.folder)),
+            }
+            .into());
+        }
+    })
 }
 
 /// Where clients that read elsewhere find the skills of a site.

@@ -10,6 +10,7 @@
 //! ```
 
 pub use archive::{ArchiveError, ArchiveLimits, read_archive};
+pub use bundle::{BundleError, bundle, open_bundle, read_bundle};
 pub use disk::{FolderError, SkillLimits, read_folder, write_folder};
 pub use file_path::{FilePath, UnsafePath};
 pub use git::{FetchOptions, Git, GitError};
@@ -17,7 +18,9 @@ pub use import::{
     Import, ImportOptions, ImportState, ImportedSkill, Record, RecordError, RecordedHash,
     gh_record, import, read_records,
 };
-pub use install::{ClientPlace, InstallError, Item, Outcome, change_for, client_places, plan};
+pub use install::{
+    ClientPlace, InstallError, Item, Outcome, change_for, client_places, plan, plan_locked,
+};
 pub use lock::{Lock, LockError, LockedSkill, is_folder_name, owner};
 pub use manifest::{
     ManifestError, WantedSource, add_to_manifest, read_manifest, remove_from_manifest,
@@ -54,6 +57,7 @@ mod source;
 mod web;
 
 // What others get from here.
+mod bundle;
 mod pack;
 mod publish;
 

@@ -3,6 +3,7 @@
 //! Each key is a source. Its value names the skills (`["pdf", "sql"]`), takes all of them (`"*"`),
 //! or is a table with `skills` and `pinned`. Everything else in the file stays as it is written.
 
+use crate::lock::LockedSkill;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
 
 /// One wanted source.
@@ -14,6 +15,22 @@ pub struct WantedSource {
     pub skills: Option<Vec<String>>,
     /// Whether `update` leaves them where they are.
     pub pinned: bool,
+}
+
+impl WantedSource {
+    /// What wants a skill that comes with its entry in a lock.
+    pub fn of(skill: &LockedSkill) -> Self {
+        let reference = skill.reference.as_deref().or(skill.commit.as_deref());
+        let short = reference.map(|it| {
+            it.trim_start_matches("refs/heads/")
+                .trim_start_matches("refs/tags/")
+        });
+        Self {
+            source: short.map_or(skill.source.clone(), |it| format!("{}#{it}", skill.source)),
+            skills: Some(vec![skill.name().to_owned()]),
+            pinned: skill.pinned,
+        }
+    }
 }
 
 /// Why a text holds no manifest.

@@ -224,14 +224,9 @@ impl Offer {
     pub fn open(source: &Source, options: &OfferOptions) -> Result<Self, OfferError> {
         match &source.place {
             Place::Folder(path) => Self::folder(path, options),
-            Place::ArchiveFile(path) => {
-                let bytes = disk::real(&options.base.join(path))
-                    .and_then(|path| disk::read(&path, options.archive.bytes))
-                    .map_err(|source| FolderError::Unreadable {
-                        path: prowess::display_path(path),
-                        source,
-                    })?;
-                Self::archive(&path.display().to_string(), &bytes, options)
+            Place::ArchiveFile(_) | Place::ArchiveUrl(_) => {
+                let bytes = artifact(&source.place, options)?;
+                Self::archive(&source.place.to_string(), &bytes, options)
             }
             Place::Git(url) => {
                 if options.offline {
@@ -253,14 +248,7 @@ impl Offer {
                 }
                 Ok(offer)
             }
-            Place::ArchiveUrl(url) | Place::Site(url) if options.offline => {
-                Err(OfferError::Offline(url.clone()))
-            }
-            Place::ArchiveUrl(url) => {
-                let web = Web::new(url, &options.web)?;
-                let bytes = web.get(web.named())?.bytes;
-                Self::archive(url, &bytes, options)
-            }
+            Place::Site(url) if options.offline => Err(OfferError::Offline(url.clone())),
             Place::Site(url) => {
                 let web = Web::new(url, &options.web)?;
                 let (site, notes) = WellKnown::open(web, options.archive)?;
@@ -394,6 +382,26 @@ impl Offer {
             }
         }
         Ok(found)
+    }
+}
+
+/// The bytes of an archive, on this machine or elsewhere.
+pub(crate) fn artifact(place: &Place, options: &OfferOptions) -> Result<Vec<u8>, OfferError> {
+    match place {
+        Place::ArchiveUrl(url) if options.offline => Err(OfferError::Offline(url.clone())),
+        Place::ArchiveUrl(url) => {
+            let web = Web::new(url, &options.web)?;
+            Ok(web.get(web.named())?.bytes)
+        }
+        Place::ArchiveFile(path) => {
+            let real = disk::real(&options.base.join(path));
+            let bytes = real.and_then(|path| disk::read(&path, options.archive.bytes));
+            Ok(bytes.map_err(|source| FolderError::Unreadable {
+                path: prowess::display_path(path),
+                source,
+            })?)
+        }
+        other => Err(OfferError::Unsupported(other.to_string())),
     }
 }
 

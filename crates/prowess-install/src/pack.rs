@@ -13,22 +13,26 @@ const NO_SYSTEM: u8 = 255;
 /// `0644` or `0755`. The bytes can differ with the version of the compressor, so a skill is known
 /// by its tree digest.
 pub fn pack(files: &SkillFiles) -> io::Result<Vec<u8>> {
+    let all = files.iter();
+    pack_all(all.map(|(entry, bytes)| (entry.path.as_str(), entry.mode, bytes)))
+}
+
+/// Packs files in this order.
+pub(crate) fn pack_all<'a>(
+    files: impl Iterator<Item = (&'a str, Mode, &'a [u8])>,
+) -> io::Result<Vec<u8>> {
     let gzip = GzBuilder::new()
         .mtime(0)
         .operating_system(NO_SYSTEM)
         .write(Vec::new(), Compression::best());
     let mut archive = tar::Builder::new(gzip);
-    for (entry, bytes) in files.iter() {
+    for (path, mode, bytes) in files {
         let mut header = tar::Header::new_gnu();
         header.set_entry_type(tar::EntryType::Regular);
-        header.set_mode(if entry.mode == Mode::Run {
-            0o755
-        } else {
-            0o644
-        });
-        header.set_size(entry.size);
+        header.set_mode(if mode == Mode::Run { 0o755 } else { 0o644 });
+        header.set_size(bytes.len() as u64);
         header.set_mtime(0);
-        archive.append_data(&mut header, entry.path.as_str(), bytes)?;
+        archive.append_data(&mut header, path, bytes)?;
     }
     archive.into_inner()?.finish()
 }

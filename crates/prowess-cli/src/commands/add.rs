@@ -2,8 +2,8 @@
 
 use clap::Args;
 use prowess_install::{
-    Item, Offer, OfferedSkill, Origin, Outcome, Reference, Site, SkillFiles, Source, WantedSource,
-    add_to_manifest, change_for, plan,
+    Item, LockedSkill, Offer, OfferedSkill, Origin, Outcome, Reference, Site, SkillFiles, Source,
+    WantedSource, add_to_manifest, change_for, open_bundle, plan, plan_locked,
 };
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ use crate::{
 #[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
 pub(crate) struct Arguments {
     /// `owner/repo`, `owner/repo/path`, an address with `https://`, `ssh://` or `file://` and
-    /// maybe `#ref`, a folder with `./`, or an archive (`.zip`, `.skill`, `.tar.gz`, `.tar.zst`)
+    /// maybe `#ref`, a folder with `./`, an archive (`.zip`, `.skill`, `.tar.gz`, `.tar.zst`) or a `.prowess-bundle`
     #[arg(value_name = "SOURCE")]
     source: String,
     /// Only this skill, by name, by its path in the source, or as `PLUGIN:NAME` (`PLUGIN:*` for all
@@ -78,15 +78,20 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
         None => text,
     };
     let options = install::offer_options(&site, false, session);
-    let mut offer = install::open(&source, &options, session)?;
-    let wanted = wanted(arguments, &source, &offer)?;
-    let fetched = install::fetch(&mut offer, wanted.as_deref())?;
-    let order = Order {
-        site: &site,
-        origin: offer.origin,
-        fetched,
-        pinned: arguments.pin.is_some(),
+    let goods = match open_bundle(&source, &options) {
+        Some(bundle) => Goods::Bundle(of_bundle(bundle?, &arguments.skill)?),
+        None => {
+            let mut offer = install::open(&source, &options, session)?;
+            let wanted = wanted(arguments, &source, &offer)?;
+            let fetched = install::fetch(&mut offer, wanted.as_deref())?;
+            Goods::Offer {
+                origin: offer.origin,
+                fetched,
+                pinned: arguments.pin.is_some(),
+            }
+        }
     };
+    let order = Order { site: &site, goods };
     let items = order.plan()?;
     let previews: Result<Vec<Preview>, Failure> = items
         .iter()
@@ -125,23 +130,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
             return Ok(Exit::Findings);
         }
     }
-    let wanted = WantedSource {
-        source: text,
-        skills: (!arguments.all).then(|| {
-            // By the path where the name alone would mean two.
-            let both = items.iter().zip(&order.fetched);
-            let names = both.map(|(it, (offered, _))| {
-                if offered.has_namesake {
-                    offered.path.clone()
-                } else {
-                    it.locked.name().to_owned()
-                }
-            });
-            names.collect()
-        }),
-        pinned: arguments.pin.is_some(),
-    };
-    output.notes = order.install(&wanted, session)?;
+    output.notes = order.install(&order.wishes(&text, &items, arguments.all), session)?;
     output.installed = true;
     if arguments.json {
         session.output.json(&output)?;
@@ -201,12 +190,46 @@ fn wanted(
     Ok((!names.is_empty()).then_some(names))
 }
 
-/// What was fetched, and where it goes.
+/// The skills of a bundle that are wanted.
+fn of_bundle(
+    all: Vec<(LockedSkill, SkillFiles)>,
+    names: &[String],
+) -> Result<Vec<(LockedSkill, SkillFiles)>, Failure> {
+    let is = |it: &LockedSkill, name: &String| it.folder == *name || it.is_wanted_as(name);
+    if let Some(name) = names
+        .iter()
+        .find(|name| !all.iter().any(|it| is(&it.0, name)))
+    {
+        let has: Vec<String> = all
+            .iter()
+            .map(|it| format!("`{}`", line(&it.0.folder)))
+            .collect();
+        return Err(
+            Failure::no_match(format!("the bundle has no skill `{}`", line(name)))
+                .hint(format!("it has {}", has.join(", "))),
+        );
+    }
+    let wanted = all
+        .into_iter()
+        .filter(|it| names.is_empty() || names.iter().any(|name| is(&it.0, name)));
+    Ok(wanted.collect())
+}
+
+/// What is to be installed, and where it goes.
 struct Order<'a> {
     site: &'a Site,
-    origin: Origin,
-    fetched: Vec<(OfferedSkill, SkillFiles)>,
-    pinned: bool,
+    goods: Goods,
+}
+
+enum Goods {
+    /// What a source offers.
+    Offer {
+        origin: Origin,
+        fetched: Vec<(OfferedSkill, SkillFiles)>,
+        pinned: bool,
+    },
+    /// Skills that come with their entries in a lock.
+    Bundle(Vec<(LockedSkill, SkillFiles)>),
 }
 
 impl Order<'_> {
@@ -218,14 +241,49 @@ impl Order<'_> {
 
     fn plan_in(&self, turn: &prowess_install::Turn<'_>) -> Result<Vec<Item>, Failure> {
         let lock = self.site.read_lock()?;
-        let fetched = self.fetched.clone();
-        plan(turn, self.site, &lock, &self.origin, fetched, self.pinned).map_err(Failure::from)
+        let items = match &self.goods {
+            Goods::Offer {
+                origin,
+                fetched,
+                pinned,
+            } => plan(turn, self.site, &lock, origin, fetched.clone(), *pinned)?,
+            Goods::Bundle(skills) => plan_locked(turn, self.site, &lock, skills.clone())?,
+        };
+        Ok(items)
+    }
+
+    /// What the config says afterwards.
+    fn wishes(&self, source: &str, items: &[Item], all: bool) -> Vec<WantedSource> {
+        match &self.goods {
+            Goods::Offer {
+                fetched, pinned, ..
+            } => {
+                // By the path where the name alone would mean two.
+                let both = items.iter().zip(fetched);
+                let names = both.map(|(it, (offered, _))| {
+                    if offered.has_namesake {
+                        offered.path.clone()
+                    } else {
+                        it.locked.name().to_owned()
+                    }
+                });
+                vec![WantedSource {
+                    source: source.to_owned(),
+                    skills: (!all).then(|| names.collect()),
+                    pinned: *pinned,
+                }]
+            }
+            Goods::Bundle(_) => items
+                .iter()
+                .map(|it| WantedSource::of(&it.locked))
+                .collect(),
+        }
     }
 
     /// Installs, in one step; gives what is worth saying.
     fn install(
         &self,
-        wanted: &WantedSource,
+        wishes: &[WantedSource],
         session: &mut Session,
     ) -> Result<Vec<String>, Failure> {
         let places = install::clients(self.site, session)?;
@@ -237,9 +295,18 @@ impl Order<'_> {
         let (mut change, notes) = change_for(&turn, &lock, &items, &places, &store)
             .map_err(|error| install::no_store(&error))?;
         let path = install::manifest_path(self.site, session);
-        let text = install::manifest_text(&path)?;
-        let text =
-            add_to_manifest(&text, wanted).map_err(|error| install::bad_manifest(&path, &error))?;
+        let mut text = install::manifest_text(&path)?;
+        for wanted in wishes {
+            text = add_to_manifest(&text, wanted)
+                .map_err(|error| install::bad_manifest(&path, &error))?;
+        }
+        // A bundle's skills keep the clients that their lock names.
+        for item in items.iter().filter(|it| !it.locked.clients.is_empty()) {
+            let (links, _) = install::missing_links(self.site, &turn, &item.locked, session);
+            let links = links.into_iter().filter(|it| !change.link.contains(it));
+            let links: Vec<_> = links.collect();
+            change.link.extend(links);
+        }
         change.manifest = Some((path, text));
         turn.apply(&change)?;
         drop(turn);

@@ -283,3 +283,53 @@ fn what_is_pinned_or_gone_or_unreachable_stays() {
     assert_eq!(code, Some(3), "{text}");
     assert_eq!(run(&world, "verify").0, Some(0));
 }
+
+/// On a machine without the source: the same bytes, modes and lock, and a source to update from.
+#[test]
+fn a_bundle_brings_the_same_files_and_lock_elsewhere() {
+    let world = upstream();
+    world.file("upstream/skills/sql/scripts/go.sh", "echo\n");
+    git(&world, "init -q -b main");
+    git(&world, "add -A");
+    git(&world, "update-index --chmod=+x skills/sql/scripts/go.sh");
+    commit(&world);
+    let url = format!("file://{}", world.path("upstream").display());
+    let (code, text) = run(&world, &format!("add {url} --all --yes"));
+    assert_eq!(code, Some(0), "{text}");
+    fits(&world, "bundle", "bundle -o ../a.prowess-bundle --json");
+    assert_eq!(run(&world, "bundle -o ../b.prowess-bundle").0, Some(0));
+    let bytes = |name: &str| fs::read(world.path(name)).unwrap();
+    assert_eq!(bytes("a.prowess-bundle"), bytes("b.prowess-bundle"));
+    assert_eq!(run(&world, "bundle -o ../b.zip").0, Some(2));
+    // Another machine: no store, no source, no network.
+    let other = World::new();
+    other.file("skills.prowess-bundle", bytes("a.prowess-bundle"));
+    fits(
+        &other,
+        "add",
+        "add ../skills.prowess-bundle --dry-run --json",
+    );
+    let (code, text) = run(&other, "add ../skills.prowess-bundle --yes");
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(
+        other.read("work/prowess.lock"),
+        world.read("work/prowess.lock")
+    );
+    for line in [
+        "verify --full",
+        "sync --frozen --offline",
+        "add ../skills.prowess-bundle --yes",
+    ] {
+        let (code, text) = run(&other, line);
+        assert_eq!(code, Some(0), "{line}: {text}");
+    }
+    world.file("upstream/skills/pdf/notes.md", "three\n");
+    commit(&world);
+    let (code, text) = run(&other, "update pdf --yes");
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(other.read("work/.agents/skills/pdf/notes.md"), "three\n");
+    let mut damaged = bytes("a.prowess-bundle");
+    damaged.truncate(damaged.len() - 9);
+    other.file("cut.prowess-bundle", damaged);
+    assert_eq!(run(&other, "add ../cut.prowess-bundle --yes").0, Some(3));
+}
