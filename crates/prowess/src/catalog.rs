@@ -80,6 +80,7 @@ pub enum OnError {
 
 /// Which name a skill in a folder of its own answers to, where folder and frontmatter differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum NameFrom {
     /// Its `name`; the folder's where it has none.
     #[default]
@@ -90,6 +91,7 @@ pub enum NameFrom {
 
 /// Which of several explicit sources wins a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Precedence {
     /// The last one that was named.
     #[default]

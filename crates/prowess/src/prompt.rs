@@ -19,6 +19,7 @@ mod tests;
 
 /// What the list looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Form {
     /// `<available_skills>`, with the place of each file.
     #[default]

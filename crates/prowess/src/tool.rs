@@ -15,12 +15,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
+    activate::{Reason, Triggers, Turn},
     budget::Budget,
     catalog::Catalog,
     context::{SkillTools, ToolCheck},
     ledger::{Ledger, PutBack, StaleSkill},
     limits::Limits,
     observe,
+    prompt::PromptOptions,
     select::Policy,
     skill::Skill,
     unknown,
@@ -444,6 +446,42 @@ impl Toolset {
         let back = copy.put_back(&self.catalog(), budget);
         self.locked().follow(&copy, &back);
         back
+    }
+
+    /// What a system prompt says of skills when a conversation starts: the list, then the
+    /// instructions of every skill that is `always` active. They are loaded into the ledger, and
+    /// one that lacks a tool is left out.
+    ///
+    /// ```
+    /// use prowess::{Catalog, LoadOptions, MemorySource, PromptOptions, Source, ToolOptions, Toolset};
+    ///
+    /// let source = MemorySource::new("example").skill(
+    ///     "house/SKILL.md",
+    ///     "---\nname: house\ndescription: House rules.\nalways: true\n---\nBe kind.\n",
+    /// );
+    /// let sources: Vec<Box<dyn Source>> = vec![Box::new(source)];
+    /// let catalog = Catalog::load(&sources, &LoadOptions::default())?;
+    /// let tools = Toolset::new(catalog, ToolOptions::default());
+    /// let prompt = tools.start(&PromptOptions::default());
+    /// assert!(prompt.starts_with("<available_skills>") && prompt.ends_with("Be kind."));
+    /// # Ok::<(), prowess::LoadError>(())
+    /// ```
+    pub fn start(&self, options: &PromptOptions<'_>) -> String {
+        if !self.options().enabled {
+            return String::new();
+        }
+        let catalog = self.catalog();
+        let mut parts = vec![catalog.prompt(options).text];
+        // Nothing was said yet, so only what is always active is.
+        let always = Triggers::new(&catalog).activate(&catalog, &Turn::default(), None);
+        for skill in always.iter().filter_map(|it| catalog.get(&it.name)) {
+            let loaded = self.load(skill, Reason::Always, None);
+            if loaded.record.success {
+                parts.push(loaded.text);
+            }
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.join("\n\n")
     }
 
     /// Forgets what is active: call it when the conversation was compacted.

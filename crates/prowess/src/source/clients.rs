@@ -137,8 +137,17 @@ impl Clients {
     /// The folders of one client, or of all: each once, `.agents/skills` first.
     pub fn places(&self, client: Option<&Client>) -> Places {
         let clients: Vec<&Client> = client.map_or_else(|| self.iter().collect(), |it| vec![it]);
+        let mut project = once(clients.iter().map(|it| &*it.project), SHARED);
+        // Where a skill is written in `skills` and kept for running in `.skills`, the text for
+        // running wins (ADK's two stages).
+        let at = |path: &str| project.iter().position(|it| it.path == path);
+        if let (Some(design), Some(run)) = (at("skills"), at(".skills"))
+            && design < run
+        {
+            project[design..=run].rotate_right(1);
+        }
         Places {
-            project: once(clients.iter().map(|it| &*it.project), SHARED),
+            project,
             user: once(clients.iter().map(|it| &*it.user), SHARED_USER),
             system: once(clients.iter().map(|it| &*it.system), ""),
             ..Places::default()

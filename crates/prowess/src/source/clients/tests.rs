@@ -372,3 +372,10 @@ fn code_spans(text: &str) -> impl Iterator<Item = &str> {
         .step_by(2)
         .map(|path| path.trim_end_matches('/'))
 }
+
+#[test]
+fn a_text_for_running_comes_before_its_design_time_twin() {
+    let places = Clients::builtin().places(None);
+    let at = |path: &str| places.project.iter().position(|it| it.path == path);
+    assert!(at(".skills").unwrap() < at("skills").unwrap());
+}
