@@ -1,20 +1,21 @@
 // The page of `prowess ui` in Chromium, as a person uses it.
 //
-// Usage: browser.mjs PROWESS CHROMIUM HOME [STEP]
+// Usage: browser.mjs PROWESS CHROMIUM HOME [STEP | --pictures SKILLS TO | --speed SKILLS]
 // PROWESS is the command, CHROMIUM the browser. Below HOME it writes the skills that it looks at
 // (`skills`) and a picture of each view (`screenshots`). With STEP only steps whose name has it. Ends with 1
-// where a step fails.
+// where a step fails. `--pictures` draws the views over a folder of skills for the documentation,
+// `--speed` measures the page over a large one.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import axe from "axe-core";
 import { chromium } from "playwright-core";
 
-const [prowess, executablePath, home, only] = process.argv.slice(2);
+const [prowess, executablePath, home, only, ...rest] = process.argv.slice(2);
 const pictures = join(home, "screenshots");
 const skills = join(home, "skills");
 const ill = join(home, "hostile");
@@ -79,8 +80,13 @@ function writeHostile() {
 
 /** One `prowess ui` over a folder. */
 async function open(folder, ...flags) {
+  return openFrom(home, folder, ...flags);
+}
+
+/** The same, started in another folder. */
+async function openFrom(cwd, folder, ...flags) {
   const child = spawn(prowess, ["ui", "--no-open", "--local", "--no-project", "--dir", folder, ...flags],
-    { cwd: home, env: { PATH: process.env.PATH, HOME: join(home, "user") }, stdio: ["ignore", "pipe", "pipe"] });
+    { cwd, env: { PATH: process.env.PATH, HOME: join(home, "user") }, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.on("data", (it) => { said += it; });
   process.once("exit", () => child.kill());
@@ -423,6 +429,37 @@ const steps = {
     writeFileSync(file, before);
   },
 
+  async "evaluate: what moved since a commit"({ browser }) {
+    const repository = join(home, "repository");
+    rmSync(repository, { recursive: true, force: true });
+    const put = (name, description) => write(join(repository, "skills", name, "SKILL.md"), `---\nname: ${name}\ndescription: ${description}\n---\n\nDo it.\n`);
+    put("pdf-forms", "Fills in PDF forms and extracts their fields.");
+    put("bread", "Scales recipes for bread.");
+    write(join(repository, "skills/pdf-forms/evals/evals.json"), JSON.stringify([{ query: "water the plants", should_trigger: true }]));
+    const git = (...words) => execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...words], { cwd: repository, stdio: "pipe", env: { PATH: process.env.PATH, HOME: join(home, "user") } });
+    git("init", "--quiet");
+    git("add", ".");
+    git("commit", "--quiet", "--message", "first");
+    put("pdf-forms", "Waters plants.");
+    put("tea", "Brews tea.");
+    const server = await openFrom(repository, "skills", "--trust");
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const page = await tab(context, server.origin);
+    await page.goto(server.address);
+    await seen(page, "3 skills");
+    await page.goto(`${server.origin}/#/evaluate`);
+    await page.getByLabel("Git revision").fill("HEAD");
+    await page.getByRole("button", { name: "Compare" }).click();
+    await seen(page, /1 request: .*1 gained/);
+    const row = page.getByRole("group", { name: "What moved" }).getByRole("row").nth(1);
+    assert.match(await row.innerText(), /gained[^]*pdf-forms[^]*\u2192 1[^]*water the plants/);
+    await seen(page, "Only now: tea");
+    assert.match(page.url(), /since=HEAD/);
+    await picture(page, "evaluate-drift");
+    await context.close();
+    server.end();
+  },
+
   async "the page follows the disk within a second"({ page, origin }) {
     const file = join(skills, "bread/SKILL.md");
     const before = readFileSync(file, "utf8");
@@ -633,6 +670,115 @@ const steps = {
 
 /** Questions that change a file, each with what it needs beside the path. */
 const WRITES = [["fix", { write: true }], ["save", { description: "Other words.", hash: "0".repeat(64) }]];
+
+/** Pictures for the documentation, small: each view in both themes, two of them at each width. */
+async function drawPictures(browser, from, to) {
+  const gallery = join(home, "gallery");
+  rmSync(gallery, { recursive: true, force: true });
+  cpSync(from, join(gallery, ".agents/skills"), { recursive: true });
+  mkdirSync(to, { recursive: true });
+  const asked = { "pdf-forms": ["fill in this PDF form", "complete the fields of this application"], "csv-cleaning": ["clean up this table of addresses", "the columns of this CSV are mixed up"], "git-bisect": ["which commit broke the build"], "sql-review": ["is this query safe to run"], "plain-writing": ["make this letter easier to read"] };
+  for (const [name, queries] of Object.entries(asked)) write(join(gallery, ".agents/skills", name, "evals/evals.json"), JSON.stringify(queries.map((query) => ({ query, should_trigger: true }))));
+  // Started beside the skills, so that no path of this machine is shown.
+  const server = await openFrom(gallery, ".agents/skills");
+  const context = await browser.newContext();
+  const page = await tab(context, server.origin);
+  await page.goto(server.address);
+  await page.locator(".space .row").first().waitFor();
+  const press = await context.newPage();
+  /** The same picture as WebP, which a browser can write. */
+  const webp = (png, scale) => press.evaluate(async ([png, scale]) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${png}`;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.width * scale, image.height * scale];
+    const pen = canvas.getContext("2d");
+    pen.imageSmoothingQuality = "high";
+    pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return canvas.toDataURL("image/webp", 0.75).split(",")[1];
+  }, [png.toString("base64"), scale]);
+  const request = encodeURIComponent("fill in this PDF form");
+  const views = {
+    catalog: ["", ".space .row"],
+    skill: ["skill?path=.agents/skills/pdf-forms/SKILL.md", "text=What each client does"],
+    try: [`try?q=${request}&skill=.agents/skills/contract-summary/SKILL.md`, ".answer"],
+    tune: [`tune?path=.agents/skills/pdf-forms/SKILL.md&yes=${encodeURIComponent("complete this application form")}&no=${encodeURIComponent("clean a CSV table")}`, ".answer"],
+    budget: ["budget?size=1200", ".client-share"],
+    rivals: ["rivals", "main .card, main .banner"],
+    evaluate: ["evaluate", ".tile, main .card"],
+  };
+  for (const [name, [hash, ready]] of Object.entries(views)) {
+    await page.goto("about:blank");
+    await page.goto(`${server.origin}/#/${hash}`);
+    await page.locator(ready).first().waitFor();
+    await page.waitForTimeout(800);
+    for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of name === "catalog" || name === "try" ? [360, 1280, 2560] : [1280]) {
+        await page.setViewportSize({ width, height: width === 360 ? 740 : width === 1280 ? 800 : 1300 });
+        await page.waitForTimeout(200);
+        await calm(page, `${name} at ${width}`);
+        const text = await page.locator("body").innerText();
+        assert.ok(!text.includes(home), `${name} shows a path of this machine`);
+        writeFileSync(join(to, `${name}-${width}-${colorScheme}.webp`), Buffer.from(await webp(await page.screenshot({ path: join(pictures, `doc-${name}-${width}-${colorScheme}.png`) }), width === 2560 ? 0.5 : 1), "base64"));
+      }
+    }
+  }
+  await context.close();
+  server.end();
+}
+
+/** A share of the values is at most this. */
+const quantile = (values, share) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(values.length * share) - 1)];
+
+/** How fast the page is over many skills, and what the tab takes; 1 where a bound of the issue does not hold. */
+async function measure(browser, folder) {
+  const server = await open(folder);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await tab(context, server.origin);
+  await page.goto(server.address);
+  await page.locator(".space .row").first().waitFor();
+  /** @type {number[]} */
+  const drawn = [];
+  for (let at = 0; at < 7; at += 1) {
+    await page.goto("about:blank");
+    await page.goto(`${server.origin}/#/`);
+    await page.waitForFunction(() => performance.getEntriesByName("catalog drawn").length > 0);
+    // From the first byte of the page to a frame that shows rows.
+    drawn.push(await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now() - performance.getEntriesByType("navigation")[0].responseStart), 0)))));
+  }
+  await page.waitForTimeout(5000);
+  await page.goto(`${server.origin}/#/try`);
+  for (const query of ["fill in the fields of this form", "review my database migration", "why is the build so slow today", "write release notes for the new version"]) {
+    await page.getByLabel("Request").fill("");
+    await page.getByLabel("Request").pressSequentially(query, { delay: 60 });
+    await page.waitForTimeout(300);
+  }
+  const keys = await page.evaluate(() => performance.getEntriesByName("keystroke to answers").map((it) => it.duration));
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  const memory = processInfo.filter((it) => it.type === "renderer").map((it) => Number(readFileSync(`/proc/${it.id}/smaps_rollup`, "utf8").match(/^Pss:\s+(\d+)/m)[1]) / 1000);
+  const heap = await (await context.newCDPSession(page)).send("Runtime.getHeapUsage");
+  const rows = [
+    ["catalog drawn, median, from the first byte of the page", quantile(drawn, 0.5), 150, "ms"],
+    [`keystroke to answers, p95 of ${keys.length}`, quantile(keys, 0.95), 30, "ms"],
+    ["memory of the tab (PSS)", Math.max(...memory), 150, "MB"],
+  ];
+  for (const [what, value, most, unit] of rows) console.log(`${what}: ${value.toFixed(1)} ${unit} (at most ${most} asked)`);
+  console.log(`keystroke to answers, median: ${quantile(keys, 0.5).toFixed(1)} ms; script heap ${(heap.usedSize / 1e6).toFixed(1)} MB`);
+  await context.close();
+  server.end();
+  return rows.every(([, value, most]) => value <= most) ? 0 : 1;
+}
+
+if (only?.startsWith("--")) {
+  mkdirSync(join(home, "user"), { recursive: true });
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const code = only === "--speed" ? await measure(browser, rest[0]) : await drawPictures(browser, rest[0], rest[1]);
+  await browser.close();
+  process.exit(code ?? 0);
+}
 
 for (const folder of [skills, ill, pictures, join(home, "user")]) rmSync(folder, { recursive: true, force: true });
 for (const folder of [pictures, join(home, "user")]) mkdirSync(folder, { recursive: true });

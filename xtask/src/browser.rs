@@ -4,7 +4,9 @@
 //! installed below `target/`, pinned. The scenario is `xtask/clients/browser.mjs`.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsString,
+    fs,
     path::PathBuf,
     process::{Command, ExitCode},
 };
@@ -14,6 +16,7 @@ use clap::Args;
 
 use crate::{
     conformance::npm,
+    generate::{Fields, catalog},
     serving::{build, target},
 };
 
@@ -26,7 +29,14 @@ const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 #[derive(Debug, Args)]
 pub(crate) struct Browser {
     /// Only steps whose name has this in it
+    #[arg(conflicts_with_all = ["pictures", "speed"])]
     step: Option<String>,
+    /// Draw the pictures of `docs/UI.md` over the example skills, and do nothing else
+    #[arg(long)]
+    pictures: bool,
+    /// Measure the page over 10,000 skills with a release build, and do nothing else
+    #[arg(long, conflicts_with = "pictures")]
+    speed: bool,
 }
 
 impl Browser {
@@ -37,18 +47,25 @@ impl Browser {
         };
         let home = target().join("browser");
         npm(&home, &PACKAGES.map(str::to_owned))?;
-        let program = build(false)?;
+        let program = build(self.speed)?;
+        let mut more: Vec<OsString> = self.step.iter().map(OsString::from).collect();
+        let workspace = crate::workspace();
+        if self.pictures {
+            more.push("--pictures".into());
+            more.extend(["examples/skills", "docs/images/ui"].map(|it| workspace.join(it).into()));
+        }
+        if self.speed {
+            more.push("--speed".into());
+            more.push(catalog(10_000, Fields::Common)?.skills_dir().into());
+        }
         // A module is looked for beside the script.
         let script = home.join("browser.mjs");
-        fs::copy(
-            crate::workspace().join("xtask/clients/browser.mjs"),
-            &script,
-        )?;
+        fs::copy(workspace.join("xtask/clients/browser.mjs"), &script)?;
         let status = Command::new("node")
             .arg(script)
             .args([&program, &chromium])
             .arg(&home)
-            .args(&self.step)
+            .args(more)
             .status()
             .context("cannot start node")?;
         Ok(ExitCode::from(u8::from(!status.success())))

@@ -2,7 +2,7 @@
 "use strict";
 
 /** Where a word can stand, each with a colour of its own. */
-const FIELD_WORDS = ["name", "description", "tags", "instructions", "order"];
+const FIELD_WORDS = ["name", "description", "tags", "instructions", "order", "signals"];
 
 /** Headings, prose and code are the instructions. @param {string} field */
 const fieldWord = (field) => (FIELD_WORDS.includes(field) ? field : "instructions");
@@ -14,6 +14,7 @@ function scoreBar(explain, most) {
   for (const word of explain.words) for (const it of word.fields) sums[fieldWord(it.field)] = (sums[fieldWord(it.field)] ?? 0) + it.added;
   if (explain.name > 0) sums.name = (sums.name ?? 0) + explain.name;
   if (explain.pairs > 0) sums.order = explain.pairs;
+  sums.signals = explain.signals.reduce((/** @type {number} */ sum, /** @type {any} */ it) => sum + Math.max(0, it.added), 0);
   const parts = FIELD_WORDS.map((field) => /** @type {[string, number]} */ ([field, sums[field] ?? 0])).filter(([, added]) => added > 0);
   const bar = el("div", { class: "bar-line", role: "img", "aria-label": `score ${explain.score.toFixed(2)}: ${parts.map(([field, added]) => `${field} ${added.toFixed(2)}`).join(", ")}` });
   for (const [field, added] of parts) {
@@ -35,6 +36,7 @@ function wordTable(explain) {
         el("td", null, it.fields.map((/** @type {any} */ f) => el("span", { class: `dot f-${fieldWord(f.field)}`, text: f.field, title: `+${f.added.toFixed(2)}` }))),
         el("td", { class: "number", text: thousands(it.skills) }))),
       explain.name > 0 ? el("tr", null, el("td", { text: "the name as a whole" }), el("td", { class: "number", text: `+${explain.name.toFixed(2)}` }), el("td"), el("td")) : null,
+      explain.signals.map((/** @type {any} */ it) => el("tr", null, el("td", { text: String(it.signal).replaceAll(/[-_]/g, " ") }), el("td", { class: "number", text: `${it.added < 0 ? "" : "+"}${it.added.toFixed(2)}` }), el("td"), el("td"))),
       explain.pairs > 0 ? el("tr", null, el("td", { text: "words side by side" }), el("td", { class: "number", text: `+${explain.pairs.toFixed(2)}` }), el("td"), el("td")) : null));
 }
 
@@ -200,7 +202,7 @@ function tryView(given) {
         el("div", null,
           el("label", { for: "request", class: "hidden", text: "Request" }), input,
           decision, answers,
-          el("p", { class: "legend small" }, FIELD_WORDS.map((it) => el("span", { class: `dot f-${it}`, text: it === "order" ? "words side by side" : it })), " ", took)),
+          el("p", { class: "legend small" }, FIELD_WORDS.map((it) => el("span", { class: `dot f-${it}`, text: it === "order" ? "words side by side" : it === "signals" ? "other signs" : it })), " ", took)),
         el("div", null,
           section("Why not this one?",
             el("label", { for: "asked", class: "small", text: "A skill you expected" }), asked, names, whyBox),

@@ -2,7 +2,8 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    ptr,
+    sync::Arc,
     time::Instant,
 };
 
@@ -10,14 +11,17 @@ use prowess::{
     Catalog, LiveCatalog, PromptOptions, Ranker, Skill, budget::BadBudget, dialect::View,
     display_path, select::Policy, wire::ListOutput,
 };
+use prowess_mcp::host::Host;
 use prowess_ui::{Choice, Engine, Fault, Question, blocks};
 use serde::Serialize;
 
 use super::tune;
 use crate::{
     commands::{check, drift, eval, list_client, read, rivals, select, show, trust, why},
+    config::Config,
+    environment::Environment,
     exit::Failure,
-    options::Color,
+    options::{Color, Options},
     render::{Terminal, escape_json},
     session::Session,
 };
@@ -33,8 +37,12 @@ pub(super) struct Local {
     live: Arc<LiveCatalog>,
     read_only: bool,
     ranker: Ranker,
-    /// The verbs' own answers need it; it says nothing on the terminal.
-    session: Mutex<Session>,
+    /// The verbs' own answers need a session. Each has one of its own, so that a look at every file
+    /// keeps nobody waiting; it says nothing on the terminal.
+    options: Options,
+    config: Config,
+    environment: Environment,
+    host: Option<Arc<Host>>,
 }
 
 /// What runs here (`ui-about.json`).
@@ -75,23 +83,25 @@ impl Local {
         let mut environment = session.environment.clone();
         environment.stderr_terminal = false;
         environment.stdout_terminal = false;
-        let session = Session {
-            options: session.options.clone(),
-            config: session.config.clone(),
-            output: Terminal::new(&environment, Color::Never).quiet(),
-            environment,
-            host: session.host.clone(),
-        };
         Self {
             live,
             read_only,
             ranker: session.config.ranker.value,
-            session: Mutex::new(session),
+            options: session.options.clone(),
+            config: session.config.clone(),
+            environment,
+            host: session.host.clone(),
         }
     }
 
-    fn session(&self) -> MutexGuard<'_, Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    fn session(&self) -> Session {
+        Session {
+            options: self.options.clone(),
+            config: self.config.clone(),
+            output: Terminal::new(&self.environment, Color::Never).quiet(),
+            environment: self.environment.clone(),
+            host: self.host.clone(),
+        }
     }
 
     fn ranker(&self, named: Option<&str>) -> Result<Ranker, Fault> {
@@ -129,9 +139,11 @@ impl Local {
     fn list(&self, first: Option<usize>, client: Option<&str>) -> Result<String, Fault> {
         let catalog = self.live.snapshot();
         let Some(named) = client else {
-            let mut output = ListOutput::new(&catalog, |_| true);
-            output.skills.truncate(first.unwrap_or(usize::MAX));
-            return json(&output);
+            let all = catalog.skills();
+            let first = all[..first.unwrap_or(usize::MAX).min(all.len())].as_ptr_range();
+            return json(&ListOutput::new(&catalog, |skill| {
+                first.contains(&ptr::from_ref(skill))
+            }));
         };
         let session = self.session();
         let clients = &session.config.clients;
