@@ -14,7 +14,7 @@ pub const CONFIDENT: f32 = 0.7;
 ///
 /// Chosen by cost: saying `none` to somebody whose skill is on top costs more than a menu for
 /// somebody who needs no skill. `cargo xtask quality --calibrate` counts both.
-pub const RELEVANT: f32 = 0.27;
+pub const RELEVANT: f32 = 0.29;
 
 /// A menu holds what has at least this share of the first match's confidence.
 pub const CLOSE: f32 = 0.2;
@@ -29,38 +29,42 @@ const BODY_ALONE: f32 = 0.5;
 /// What is known of a match besides its text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
-    /// Its score, in proportion to the root of the rarest a word can be in a catalog of this
+    /// Its score, in proportion to a power (0.6) of the rarest a word can be in a catalog of this
     /// size: of what makes a score, words grow with the catalog and the other signals do not.
     pub strength: f32,
     /// The root of how much less its score is than the first match's: the first steps count most.
     pub behind: f32,
+    /// How much of what is asked stands in its name, description and tags, 0 to 1.
+    pub metadata: f32,
 }
 
-/// Constant, strength and behind, for the ranker `lexical`.
-const LEXICAL: [f32; 3] = [-4.3, 1.37, -0.73];
+/// Constant, strength, behind and metadata, for the ranker `lexical`.
+const LEXICAL: [f32; 4] = [-4.65, 1.61, -0.65, 1.78];
 
 /// The same for `overlap`, whose scores say little: only the distance helps.
-const OVERLAP: [f32; 3] = [-0.9, 0.0, -1.6];
+const OVERLAP: [f32; 4] = [-0.9, 0.0, -1.6, 0.0];
 
 impl Evidence {
     /// What is known of each of the ranked documents. `size` is the number of documents.
     pub fn of(ranked: &[Scored], size: usize) -> Vec<Self> {
-        let rarest = (2.0 * size as f32 + 2.0).ln().sqrt();
+        let rarest = (2.0 * size as f32 + 2.0).ln().powf(0.6);
         let first = ranked.first().map_or(0.0, |scored| scored.score);
         let evidence = |scored: &Scored| Self {
             strength: scored.score / rarest,
             behind: (first - scored.score).max(0.0).sqrt(),
+            metadata: scored.metadata,
         };
         ranked.iter().map(evidence).collect()
     }
 
     /// How likely it is that this match is right, against none being right.
     pub fn odds(&self, ranker: Ranker) -> f32 {
-        let [constant, strength, behind] = match ranker {
+        let [constant, strength, behind, metadata] = match ranker {
             Ranker::Lexical => LEXICAL,
             Ranker::Overlap => OVERLAP,
         };
-        let sum = constant + strength * self.strength + behind * self.behind;
+        let sum =
+            constant + strength * self.strength + behind * self.behind + metadata * self.metadata;
         // More would not fit a number; it is certain long before.
         sum.min(40.0).exp()
     }
@@ -113,6 +117,20 @@ mod tests {
         let alone = weigh(Ranker::Lexical, &[Scored::new(0, 40.0)], 100)[0];
         assert!(alone <= BODY_ALONE, "{alone}");
         assert!(weighed(&[40.0])[0] > 0.95);
+    }
+
+    #[test]
+    fn what_the_metadata_says_makes_surer_than_what_the_instructions_say() {
+        let at = |metadata| {
+            let found = Scored {
+                metadata,
+                ..Scored::new(0, 7.0)
+            };
+            weigh(Ranker::Lexical, &[found], 100)[0]
+        };
+        let sure: Vec<f32> = [0.0, 0.2, 0.5, 1.0].map(at).to_vec();
+        assert!(sure.is_sorted_by(|one, next| one < next), "{sure:?}");
+        assert!(sure[0] <= BODY_ALONE && sure[3] > CONFIDENT, "{sure:?}");
     }
 
     #[test]

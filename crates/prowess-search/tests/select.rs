@@ -95,14 +95,14 @@ fn the_right_skill_comes_first() {
         "water is coming through the kitchen ceiling",
         &expect![[r#"
             confident
-            ceiling-leak 9.694 0.98
+            ceiling-leak 9.694 0.99
         "#]],
     );
     check(
         "combine two PDFs into one file",
         &expect![[r#"
             confident
-            pdf-merge 6.721 0.79
+            pdf-merge 6.721 0.90
             pdf-forms 3.558 0.01
         "#]],
     );
@@ -110,14 +110,14 @@ fn the_right_skill_comes_first() {
         "my postgres query is slow",
         &expect![[r#"
             confident
-            sql-review 7.674 0.90
+            sql-review 7.674 0.97
         "#]],
     );
     check(
         "roll out to k8s",
         &expect![[r#"
             confident
-            k8s-deploy 7.413 0.88
+            k8s-deploy 7.413 0.95
         "#]],
     );
 }
@@ -128,15 +128,15 @@ fn slips_and_other_scripts_are_understood() {
         "fill in this from for me: kuberntes",
         &expect![[r#"
             ambiguous
-            k8s-deploy 5.866 0.55
-            pdf-forms 5.147 0.16
+            k8s-deploy 5.866 0.67
+            pdf-forms 5.147 0.19
         "#]],
     );
     check(
         "帮我识别这张发票",
         &expect![[r#"
             confident
-            invoice-ocr 9.497 0.98
+            invoice-ocr 9.497 0.99
         "#]],
     );
 }
@@ -146,22 +146,22 @@ fn a_request_and_a_skill_meet_in_english() {
     check(
         "extract the amount",
         &expect![[r#"
-        confident
-        invoice-ocr 9.820 0.98
-    "#]],
+            confident
+            invoice-ocr 9.820 1.00
+        "#]],
     );
     check(
         "合并这些文件",
         &expect![[r#"
             ambiguous
-            pdf-merge 5.252 0.53
+            pdf-merge 5.252 0.58
         "#]],
     );
     check(
         "审查数据库查询",
         &expect![[r#"
             ambiguous
-            sql-review 5.341 0.55
+            sql-review 5.341 0.59
         "#]],
     );
     let index = Index::build(&entries());

@@ -46,7 +46,7 @@ fn a_policy_is_written_and_read_back() {
         top_k: 3,
         ..Policy::default()
     };
-    expect![[r#"{"ranker":"lexical","top_k":3,"min_score":null,"include_tags":[],"exclude_tags":[],"include_manual":false,"confident":0.7,"relevant":0.27}"#]].assert_eq(&json(&policy));
+    expect![[r#"{"ranker":"lexical","top_k":3,"min_score":null,"include_tags":[],"exclude_tags":[],"include_manual":false,"confident":0.7,"relevant":0.29}"#]].assert_eq(&json(&policy));
     let read: Policy = serde_json::from_str(r#"{"top_k": 3}"#).unwrap();
     assert_eq!(read, policy);
 }

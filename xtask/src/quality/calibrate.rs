@@ -9,8 +9,8 @@ use prowess_search::{
 
 use super::{Indexes, data::Data};
 
-/// Constant, strength and behind.
-const FEATURES: usize = 3;
+/// Constant, strength, behind and metadata.
+const FEATURES: usize = 4;
 
 type Features = [f64; FEATURES];
 
@@ -38,7 +38,7 @@ pub(crate) fn run(all: &[(&Data, &Indexes)], ranker: Ranker) {
         .flat_map(|(data, indexes)| samples(data, indexes, ranker))
         .collect();
     let weights = fit(&samples, |_| true);
-    println!("constant, strength, behind: {weights:.2?}");
+    println!("constant, strength, behind, metadata: {weights:.2?}");
     for sample in &mut samples {
         sample.fitted = chances(&weights, &sample.matches)[0];
     }
@@ -93,16 +93,22 @@ fn costs(samples: &[&Sample]) {
         }
         hit as f64 / f64::from(all.max(1))
     };
-    let (confident, relevant) = (f64::from(CONFIDENT), f64::from(RELEVANT));
+    let confident = f64::from(CONFIDENT);
     let off = |sample: &Sample| sample.off_topic;
     let right = |sample: &Sample| sample.right[0];
     println!(
-        "off-topic: confident {:.3}, ambiguous {:.3}; right on top: confident {:.3}, none {:.3}",
+        "off-topic: confident {:.3}; right on top: confident {:.3}",
         share(&off, &|said| said >= confident),
-        share(&off, &|said| (relevant..confident).contains(&said)),
         share(&right, &|said| said >= confident),
-        share(&right, &|said| said < relevant),
     );
+    for step in -2..=3 {
+        let relevant = f64::from(RELEVANT) + f64::from(step) * 0.02;
+        println!(
+            "  none below {relevant:.2}: off-topic ambiguous {:.3}; right on top none {:.3}",
+            share(&off, &|said| (relevant..confident).contains(&said)),
+            share(&right, &|said| said < relevant),
+        );
+    }
 }
 
 fn samples(data: &Data, indexes: &Indexes, ranker: Ranker) -> Vec<Sample> {
@@ -131,7 +137,7 @@ fn samples(data: &Data, indexes: &Indexes, ranker: Ranker) -> Vec<Sample> {
             off_topic: query.kind == "offtopic",
             matches: Evidence::of(&found, index.len())
                 .iter()
-                .map(|it| [1.0, f64::from(it.strength), f64::from(it.behind)])
+                .map(|it| [1.0, it.strength, it.behind, it.metadata].map(f64::from))
                 .collect(),
             right: found
                 .iter()

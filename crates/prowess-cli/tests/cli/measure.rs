@@ -242,7 +242,7 @@ fn drift_tells_what_moved_and_what_was_lost() {
     world.session(&expect![[r#"
         $ prowess drift --base base.jsonl --dir skills
         WHAT  SKILL      RANK   DECISION     FIRST NOW  REQUEST
-        lost  pdf-forms  1 → 2  100 % → 9 %  office     Fills in PDF forms.
+        lost  pdf-forms  1 → 2  100 % → 5 %  office     Fills in PDF forms.
         -- stderr
         6 requests: 5 the same, 1 lost, 0 moved, 0 changed, 0 gained
         only now: `office`

@@ -207,7 +207,7 @@ fn an_author_mends_a_wrong_pick() {
           request   confident: the first match answers it
           behind    ceiling-paint with 6.75, by `ceiling` +0.95 and `kitchen` +0.80
           change    say `water`, `runs` and `kitchen` in its description: rank 1, score
-                    8.56, confidence 92 %
+                    8.56, confidence 95 %
                     one word alone: `water` rank 2, `kitchen` rank 2, `runs` rank 2
         -- exit 0
     "#]]
