@@ -18,7 +18,7 @@ use clap::{Args, Subcommand};
 use serde::Deserialize;
 
 use crate::generate::{self, Fields, Generated};
-use peers::Peers;
+use peers::{Peers, With};
 use table::Table;
 
 /// What to measure.
@@ -28,7 +28,7 @@ pub(crate) enum Bench {
     Load(load::Load),
     /// Opening files so that no read can leave its folder, against plain paths
     Containment(containment::Containment),
-    /// Ranking skills for a request, against adk-skill
+    /// Ranking skills for a request, against adk-skill and tantivy
     Select(select::Select),
     /// Waking skills by a message, and the list within a budget, against plain loops and a peer
     Activate(Options),
@@ -80,7 +80,7 @@ impl Options {
     }
 
     fn peers(&self) -> Result<Peers> {
-        Peers::build(!self.no_peers)
+        Peers::build(if self.no_peers { With::None } else { With::All })
     }
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 pub(crate) use random::Random;
 use serde::{Deserialize, Serialize};
-pub(crate) use text::queries;
+pub(crate) use text::{Asked, queries};
 
 /// Raised with every change of the text, so that an old catalog is not mistaken for a new one.
 const EDITION: u32 = 1;

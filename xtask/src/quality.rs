@@ -10,7 +10,8 @@ mod metrics;
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
-use data::{Data, Query};
+pub(crate) use data::Data;
+use data::Query;
 use metrics::Report;
 use prowess_search::{self as search, Entry, FieldWeights, Index, Ranker, Weights};
 

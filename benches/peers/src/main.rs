@@ -1,8 +1,9 @@
 //! One measurement of one library in a process of its own; it prints its cost as a line of JSON.
 //!
 //! `cargo xtask bench` builds and starts this program, once for each measurement. `DIR` holds the
-//! skills, `ROOT` holds a `.skills` that does, and `QUERIES` has one request a line. The crates of
-//! other people are behind the feature `peers`, which is on by default.
+//! skills (or is a catalog file, `.jsonl`), `ROOT` holds a `.skills` that does, and `QUERIES` has one
+//! request a line. The crates of other people are behind the features `peers` and `tantivy`, which
+//! are on by default.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,6 +14,8 @@ mod measure;
 mod ours;
 #[cfg(feature = "peers")]
 mod theirs;
+#[cfg(feature = "tantivy")]
+mod text_search;
 
 use std::error::Error;
 
@@ -51,6 +54,10 @@ fn measured(arguments: &[&str]) -> Result<Value, Box<dyn Error>> {
         #[cfg(feature = "peers")]
         ["adk-select", root, queries, repeats] => {
             json!(theirs::adk_select(root, queries, repeats.parse()?)?)
+        }
+        #[cfg(feature = "tantivy")]
+        ["tantivy-select", dir, queries, repeats] => {
+            json!(text_search::select(dir, queries, repeats.parse()?)?)
         }
         _ => return Err(format!("nothing here is measured as {arguments:?}").into()),
     })

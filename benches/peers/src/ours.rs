@@ -13,7 +13,7 @@ use nix::sys::stat::fstatat;
 use prowess::select::Ranker;
 use prowess::select::Policy;
 use prowess::{
-    Cache, Catalog, DiskSource, Layout, Limits, LoadOptions, Origin, Scan, ScanRequest, Scope,
+    Cache, Catalog, DiskSource, JsonlSource, Layout, Limits, LoadOptions, Origin, Scan, ScanRequest, Scope,
     SkillFile, Source, TrustAll,
 };
 use rayon::prelude::*;
@@ -23,7 +23,7 @@ use crate::measure::{Cost, QueryCost, cost};
 
 /// Loads the catalog as a host would.
 pub(crate) fn load(dir: &str, threads: NonZeroUsize) -> Cost {
-    cost(|| load_from(vec![Box::new(DiskSource::new(dir))], threads)).0
+    cost(|| load_from(vec![source(dir)], threads)).0
 }
 
 /// The same with a source that opens files by path, as most loaders do.
@@ -47,14 +47,22 @@ fn load_from(sources: Vec<Box<dyn Source>>, threads: NonZeroUsize) -> (usize, Ca
     (catalog.model_visible().count(), catalog)
 }
 
-fn catalog(dir: &str) -> Catalog {
-    load_from(vec![Box::new(DiskSource::new(dir))], NonZeroUsize::MIN).1
+pub(crate) fn catalog(dir: &str) -> Catalog {
+    load_from(vec![source(dir)], NonZeroUsize::MIN).1
+}
+
+/// A folder of skills, or a catalog file.
+fn source(dir: &str) -> Box<dyn Source> {
+    if !dir.ends_with(".jsonl") {
+        return Box::new(DiskSource::new(dir));
+    }
+    Box::new(JsonlSource::open(dir).expect("the catalog is there"))
 }
 
 /// What building the index cost, beside loading the catalog without it.
 pub(crate) fn index(dir: &str) -> Value {
     let (loading, catalog) =
-        cost(|| load_from(vec![Box::new(DiskSource::new(dir))], NonZeroUsize::MIN));
+        cost(|| load_from(vec![source(dir)], NonZeroUsize::MIN));
     // The catalog makes its index on first use.
     let (building, memory) = cost(|| (catalog.skills().len(), catalog.index_memory()));
     json!({

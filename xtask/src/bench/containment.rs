@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
-use super::peers::Peers;
+use super::peers::{Peers, With};
 use super::table::{Table, figure, times};
 use super::{Print, Way, in_turns};
 use crate::generate::{self, Fields};
@@ -23,7 +23,7 @@ pub(crate) struct Containment {
 
 impl Containment {
     pub(super) fn run(&self) -> Result<()> {
-        let program = Peers::build(false)?;
+        let program = Peers::build(With::None)?;
         let catalog = generate::catalog(self.skills, Fields::Common)?;
         let dir = catalog.skills_dir();
         let dir = dir.to_string_lossy();

@@ -13,15 +13,28 @@ use crate::workspace;
 #[derive(Debug)]
 pub(super) struct Peers(pub(super) PathBuf);
 
+/// Which of other people's crates are built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum With {
+    /// Every one; some minutes the first time.
+    All,
+    /// The search library alone.
+    Tantivy,
+    None,
+}
+
 impl Peers {
-    /// Builds the program: with other people's crates that takes some minutes the first time.
-    pub(super) fn build(with_peers: bool) -> Result<Self> {
+    /// Builds the program.
+    pub(super) fn build(with: With) -> Result<Self> {
         let mut cargo = cargo("build");
         cargo.arg("--release");
-        if with_peers {
+        match with {
+            With::All => {}
+            With::Tantivy => drop(cargo.args(["--no-default-features", "--features", "tantivy"])),
+            With::None => drop(cargo.arg("--no-default-features")),
+        }
+        if with != With::None {
             eprintln!("building the peers (some minutes the first time)");
-        } else {
-            cargo.arg("--no-default-features");
         }
         ensure!(
             cargo.status().context("cannot start cargo")?.success(),

@@ -1,15 +1,16 @@
 //! `cargo xtask bench select`: from a request to ranked skills.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde::Deserialize;
 
 use super::table::{Table, figure, thousands, times};
-use super::{Options, Peers, percentile};
-use crate::generate::{Generated, queries};
+use super::{Options, Peers, With, percentile};
+use crate::generate::{Asked, Generated, queries};
+use crate::quality::Data;
 use crate::workspace;
 
 /// How many requests we answer, each of them `Options::repeats` times.
@@ -23,6 +24,13 @@ const PEER_BUDGET: usize = 200_000;
 pub(crate) struct Select {
     #[command(flatten)]
     options: Options,
+    /// Leave out adk-skill, which takes long to build and to answer, and ask only tantivy
+    #[arg(long, conflicts_with = "no_peers")]
+    tantivy_only: bool,
+    /// Real skills and requests: a folder with `skills.jsonl` and `queries.jsonl`; else
+    /// `data/selection` in `PROWESS_SHARED` or `../shared`, where it is there
+    #[arg(long)]
+    real: Option<PathBuf>,
 }
 
 /// What a series of requests cost, as `benches/peers` prints it.
@@ -79,7 +87,11 @@ fn times_faster(ours: &Figures, peer: &Figures) -> f64 {
 impl Select {
     /// Measures every ranker at every size and prints the tables.
     pub(super) fn run(&self) -> Result<()> {
-        let peers = self.options.peers()?;
+        let peers = if self.tantivy_only {
+            Peers::build(With::Tantivy)?
+        } else {
+            self.options.peers()?
+        };
         let file = workspace().join("target/bench/queries.txt");
         let head = [
             "skills, ranker",
@@ -99,12 +111,14 @@ impl Select {
             "of the text",
         ];
         let mut indexes = Table::new("The index, CPU time of all threads", &head);
+        let mut duel = Duel::new(&peers, self.options.repeats);
         for &size in &self.options.sizes {
             let catalog = self.options.catalog(size)?;
-            fs::write(&file, queries(QUERIES)).context("cannot write the requests")?;
+            fs::write(&file, queries(Asked::Mixed, QUERIES))
+                .context("cannot write the requests")?;
             eprintln!("asking {} skills", catalog.skills);
             indexes.row(self.index(&peers, &catalog)?);
-            let adk = if self.options.no_peers {
+            let adk = if self.options.no_peers || self.tantivy_only {
                 None
             } else {
                 Some(adk(&peers, &catalog, &file)?)
@@ -117,9 +131,41 @@ impl Select {
             if let Some(adk) = &adk {
                 requests.row(row(size, "adk-skill 0.6.0", adk, None));
             }
+            if !self.options.no_peers {
+                let name = format!("{} generated", thousands(size as f64));
+                for (kind, asked) in [
+                    ("mixed words", Asked::Mixed),
+                    ("rare words", Asked::Rare),
+                    ("frequent words", Asked::Frequent),
+                ] {
+                    let requests = queries(asked, QUERIES);
+                    duel.run(&name, &catalog.skills_dir(), kind, &requests)?;
+                }
+            }
         }
-        self.options.print.show(&[requests, indexes]);
+        if !self.options.no_peers {
+            self.real(&mut duel)?;
+        }
+        let mut tables = vec![requests, indexes];
+        tables.extend((!self.options.no_peers).then_some(duel.table));
+        self.options.print.show(&tables);
         Ok(())
+    }
+
+    /// Puts real requests to real skills, where they are at hand.
+    fn real(&self, duel: &mut Duel<'_>) -> Result<()> {
+        let Some(data) = Data::load(self.real.clone(), "c1000") else {
+            eprintln!("no real skills here: `--real DIR` names some");
+            return Ok(());
+        };
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ") + "\n";
+        let natural = data.queries.iter().filter(|query| query.is_natural());
+        let requests: String = natural
+            .take(QUERIES)
+            .map(|query| one_line(&query.text))
+            .collect();
+        let name = format!("{} real", thousands(data.skills.len() as f64));
+        duel.run(&name, &data.skills_file, "as people asked", &requests)
     }
 
     /// Builds the index a few times and shows the middle one.
@@ -141,6 +187,64 @@ impl Select {
             figure(cost.held_kb as f64 * 1024.0 / 1e6),
             times(cost.memory as f64, catalog.bytes as f64),
         ])
+    }
+}
+
+/// Ours and tantivy on the same skills and requests, one after the other.
+struct Duel<'a> {
+    peers: &'a Peers,
+    repeats: usize,
+    table: Table,
+}
+
+impl<'a> Duel<'a> {
+    fn new(peers: &'a Peers, repeats: usize) -> Self {
+        let head = [
+            "skills, requests",
+            "prowess p50 µs",
+            "p99 µs",
+            "tantivy p50 µs",
+            "p99 µs",
+            "times faster at p50",
+            "on the sum",
+        ];
+        Self {
+            peers,
+            repeats,
+            table: Table::new("CPU time of a request beside tantivy 0.27.0", &head),
+        }
+    }
+
+    fn run(&mut self, skills: &str, place: &Path, kind: &str, requests: &str) -> Result<()> {
+        eprintln!("asking {skills} skills with {kind}, ours and tantivy");
+        let file = workspace().join("target/bench/queries-duel.txt");
+        fs::write(&file, requests).context("cannot write the requests")?;
+        let (place, file) = (place.to_string_lossy(), file.to_string_lossy());
+        let repeats = self.repeats.to_string();
+        let ours: QueryCost = self
+            .peers
+            .run(&["select", &place, "lexical", &file, &repeats])?;
+        let theirs: QueryCost = self
+            .peers
+            .run(&["tantivy-select", &place, &file, &repeats])?;
+        ensure!(
+            ours.skills == theirs.skills,
+            "{} and {} skills were searched; that cannot be compared",
+            ours.skills,
+            theirs.skills
+        );
+        let (ours, theirs) = (Figures::of(&ours), Figures::of(&theirs));
+        let at = |figures: &Figures, percent| percentile(&figures.all, percent);
+        self.table.row(vec![
+            format!("{skills}, {kind}"),
+            figure(at(&ours, 50)),
+            figure(at(&ours, 99)),
+            figure(at(&theirs, 50)),
+            figure(at(&theirs, 99)),
+            times(at(&theirs, 50), at(&ours, 50)),
+            format!("{}x", figure(times_faster(&ours, &theirs))),
+        ]);
+        Ok(())
     }
 }
 
@@ -172,7 +276,7 @@ fn own(
 fn adk(peers: &Peers, catalog: &Generated, file: &Path) -> Result<Figures> {
     let few = (PEER_BUDGET / catalog.skills).clamp(2, 40);
     let short = file.with_file_name("queries-peer.txt");
-    fs::write(&short, queries(few)).context("cannot write the requests")?;
+    fs::write(&short, queries(Asked::Mixed, few)).context("cannot write the requests")?;
     let (root, short) = (catalog.root.to_string_lossy(), short.to_string_lossy());
     let cost = peers.run(&["adk-select", &root, &short, "2"])?;
     complete(&cost, catalog)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::table::{Table, figure, thousands};
-use super::{Cost, Options, Peers, Way, in_turns};
+use super::{Cost, Options, Peers, Way, With, in_turns};
 use crate::generate::Generated;
 
 /// Longer than a file must have been left alone before its times are trusted.
@@ -15,7 +15,7 @@ const SETTLE: Duration = Duration::from_millis(2_500);
 
 /// Measures every way to start at every size and prints the tables.
 pub(super) fn run(options: &Options) -> Result<()> {
-    let peers = Peers::build(false)?;
+    let peers = Peers::build(With::None)?;
     let mut tables = Vec::new();
     for &size in &options.sizes {
         let catalog = options.catalog(size)?;

@@ -84,15 +84,43 @@ const REQUESTS: &[&str] = &[
     "why does {product} {verb} {ns}",
 ];
 
+/// Requests of five words that few skills hold.
+const RARE: &[&str] = &["{product} {p} {p} {p} {p}", "{p} {product} {p} {p} {p}"];
+
+/// Requests of five words that very many skills hold.
+const FREQUENT: &[&str] = &["{v} {n} {n} {a} {ns}", "{n} {a} {v} {n} {v}"];
+
+/// How common the words of a request are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// As people ask: some rare, some common.
+    Mixed,
+    /// Words of one skill.
+    Rare,
+    /// Words that most skills share.
+    Frequent,
+}
+
+impl Asked {
+    fn patterns(self) -> &'static [&'static str] {
+        match self {
+            Self::Mixed => REQUESTS,
+            Self::Rare => RARE,
+            Self::Frequent => FREQUENT,
+        }
+    }
+}
+
 /// Skills are asked for among the first so many, which the smallest catalog holds too.
 const ASKED: usize = 1_000;
 
 /// Gives `count` requests, one a line; the first ones are the same whatever the count.
-pub(crate) fn queries(count: usize) -> String {
+pub(crate) fn queries(asked: Asked, count: usize) -> String {
+    let patterns = asked.patterns();
     let request = |number: usize| {
         // Step through the catalog so that neighbours in the list are about different skills.
         let topic = Topic::draw(&mut Random::new((number * 37 % ASKED) as u64));
-        let pattern = REQUESTS[number % REQUESTS.len()];
+        let pattern = patterns[number % patterns.len()];
         topic.fill(pattern, &mut Random::new(number as u64)) + "\n"
     };
     (0..count).map(request).collect()
@@ -473,7 +501,7 @@ mod tests {
 
     #[test]
     fn a_request_has_five_words() {
-        let text = queries(200);
+        let text = queries(Asked::Mixed, 200);
         assert!(text.lines().all(|line| line.split(' ').count() == 5));
         let first: String = text.split_inclusive('\n').take(8).collect();
         expect![[r#"

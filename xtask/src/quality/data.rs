@@ -64,6 +64,7 @@ impl Query {
 /// Everything `quality` reads.
 pub(crate) struct Data {
     pub(crate) size: String,
+    pub(crate) skills_file: PathBuf,
     pub(crate) skills: Vec<Skill>,
     pub(crate) queries: Vec<Query>,
     /// Skills of each group's catalog, in the order of names and ids.
@@ -89,7 +90,8 @@ impl Data {
     /// Reads the data; `None` where it is not there.
     pub(crate) fn load(place_given: Option<PathBuf>, size: &str) -> Option<Self> {
         let place = place_given.unwrap_or_else(|| shared().join("data/selection"));
-        let skills: Vec<Skill> = lines(&read(&place.join("skills.jsonl"))?);
+        let skills_file = place.join("skills.jsonl");
+        let skills: Vec<Skill> = lines(&read(&skills_file)?);
         let mut queries: Vec<Query> = lines(&read(&place.join("queries.jsonl"))?);
         let groups: BTreeMap<String, BTreeMap<String, Vec<String>>> =
             serde_json::from_str(&read(&place.join("catalogs.json"))?).expect("catalogs.json");
@@ -120,6 +122,7 @@ impl Data {
             .collect();
         Some(Self {
             size: size.to_owned(),
+            skills_file,
             skills,
             queries,
             catalogs,

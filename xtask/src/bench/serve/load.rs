@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use ureq::Agent;
 
 use crate::bench::percentile;
-use crate::generate::queries;
+use crate::generate::{Asked, queries};
 
 const NEW: &str = "2026-07-28";
 const OLD: &str = "2025-11-25";
@@ -83,7 +83,10 @@ impl<'a> Load<'a> {
             url,
             kind,
             protocol,
-            queries: queries(1_000).lines().map(str::to_owned).collect(),
+            queries: queries(Asked::Mixed, 1_000)
+                .lines()
+                .map(str::to_owned)
+                .collect(),
             uris,
         })
     }
