@@ -92,6 +92,15 @@ pub(crate) fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }
 
+/// Whether this is a regular file, or a link to one.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the CLI looks at the paths it is given"
+)]
+pub(crate) fn is_regular(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file())
+}
+
 /// Whether this is a folder, or a link to one.
 #[expect(
     clippy::disallowed_methods,

@@ -6,8 +6,8 @@ use std::{
 };
 
 use prowess::{
-    Cache, Catalog, Client, DiskSource, Filter, HiddenBy, Scope, Skill, Source, State, TrustStore,
-    format::Profile, import_jsonl, places, project_folders,
+    Cache, Catalog, Client, DiskSource, Filter, HiddenBy, JsonlSource, Limits, Scope, Skill,
+    Source, State, TrustStore, format::Profile, import_jsonl, places, project_folders,
 };
 
 use crate::{
@@ -24,8 +24,20 @@ use crate::{
 /// So many names stand in one message.
 const MOST_NAMES: usize = 5;
 
-/// A catalog of 100,000 skills of 6 KB fits; more is read in parts.
+/// A catalog that comes through a pipe is held in memory.
 const MOST_CATALOG_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+
+/// A catalog file; one that is no regular file, such as a pipe, is read now.
+pub(crate) fn catalog(path: &Path, limits: &Limits) -> Result<Box<dyn Source>, Failure> {
+    let cannot = |error: io::Error| {
+        Failure::new(format!("cannot read the catalog `{}`", path.display())).because(&error)
+    };
+    if files::is_regular(path) {
+        return Ok(Box::new(JsonlSource::open(path).map_err(cannot)?));
+    }
+    let bytes = files::read_bytes(path, MOST_CATALOG_BYTES).map_err(cannot)?;
+    Ok(Box::new(import_jsonl(path, &bytes, limits)))
+}
 
 /// What a verb needs from a load.
 #[expect(
@@ -154,17 +166,11 @@ impl<'a> Places<'a> {
         Ok(sources)
     }
 
-    /// The catalogs, each read now.
+    /// The catalogs; a pipe is read now.
     fn catalogs(self) -> impl Iterator<Item = Result<Box<dyn Source>, Failure>> {
         let named = self.config.catalogs.iter().map(|named| &named.path);
-        self.options.catalog.iter().chain(named).map(move |path| {
-            let bytes = files::read_bytes(path, MOST_CATALOG_BYTES).map_err(|error| {
-                Failure::new(format!("cannot read the catalog `{}`", path.display()))
-                    .because(&error)
-            })?;
-            let source = import_jsonl(path, &bytes, &self.config.limits);
-            Ok(Box::new(source) as Box<dyn Source>)
-        })
+        let paths = self.options.catalog.iter().chain(named);
+        paths.map(move |path| catalog(path, &self.config.limits))
     }
 
     /// The kinds of folders, as the library takes them.

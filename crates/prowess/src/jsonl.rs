@@ -2,8 +2,10 @@
 
 use std::{
     fmt::Write as _,
-    io::{self, Write},
-    path::Path,
+    fs::File,
+    io::{self, BufRead, BufReader, Read as _, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use prowess_format::{Diagnostic, Position, Severity, Span, Value as Written, rules};
@@ -15,7 +17,7 @@ use crate::{
     limits::Limits,
     skill::Skill,
     source::{
-        Finding,
+        Finding, Layout, Origin, Scan, ScanRequest, Scope, SkillFile, Source,
         memory::{MemorySource, Record},
     },
 };
@@ -104,42 +106,154 @@ struct Read {
 
 /// Reads lines of JSON as a source of skills. `file` says where the lines come from. A line that
 /// is no skill is told, and the others load.
+///
+/// The texts stay in memory beside the catalog they become; [`JsonlSource`] keeps none.
 pub fn import_jsonl(file: &Path, bytes: &[u8], limits: &Limits) -> MemorySource {
     let mut source = MemorySource::new(display_path(file));
-    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        let number = index + 1;
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        match read_line(line, limits) {
-            Ok(read) => source.push(record(read, file, number)),
-            Err((column, reason)) => source.push_finding(Finding {
-                path: file.to_path_buf(),
-                diagnostic: Diagnostic {
-                    code: rules::invalid_line::RULE.code,
-                    severity: Severity::Error,
-                    span: Span::at(0),
-                    position: Position {
-                        line: number as u32,
-                        column,
-                    },
-                    message: format!("line {number} is not a skill and is left out: {reason}"),
-                    help: Some(
-                        "write one object with at least `name` and `description`".to_owned(),
-                    ),
-                    fix: None,
-                },
-            }),
-        }
-    }
+    let mut read = |line| match line {
+        Ok(record) => source.push(record),
+        Err(finding) => source.push_finding(finding),
+    };
+    // Bytes in memory do not fail.
+    let _ = each_line(bytes, file, limits, &mut read);
     source
 }
 
-fn read_line(line: &[u8], limits: &Limits) -> Result<Read, (u32, String)> {
-    // JSON may write a byte as six; a longer line can not be a skill within the limits.
-    if line.len() > limits.file_bytes.saturating_mul(6) {
-        return Err((1, "it is too long".to_owned()));
+/// More than any catalog needs, and less than a machine with a full disk holds.
+const MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+
+/// A file of such lines, read line by line whenever it is scanned, so that no text is in memory
+/// but the catalog's own.
+#[derive(Debug, Clone)]
+pub struct JsonlSource {
+    origin: Arc<Origin>,
+    file: PathBuf,
+}
+
+impl JsonlSource {
+    /// Takes a file, explicit like a folder that was named; it must be a regular one of at most
+    /// 4 GiB.
+    pub fn open(file: impl Into<PathBuf>) -> io::Result<Self> {
+        let file = file.into();
+        drop(open(&file)?);
+        let label = display_path(&file);
+        Ok(Self {
+            origin: Arc::new(Origin::new(Scope::Explicit, label.clone(), label)),
+            file,
+        })
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the source of catalog files opens them"
+)]
+fn open(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    if found.len() > MAX_BYTES {
+        return Err(io::Error::other(format!(
+            "it has more than {MAX_BYTES} bytes"
+        )));
+    }
+    Ok(file)
+}
+
+impl Source for JsonlSource {
+    fn origin(&self) -> &Arc<Origin> {
+        &self.origin
+    }
+
+    fn scan(&self, request: &ScanRequest<'_>, visit: &(dyn Fn(SkillFile<'_>) + Sync)) -> Scan {
+        let mut scan = Scan::default();
+        let mut read = |line: Result<Record, Finding>| match line {
+            Ok(record) => visit(SkillFile {
+                origin: &self.origin,
+                path: record.path,
+                layout: Layout::Record,
+                contents: Ok(record.text.as_bytes()),
+                last_modified: record.last_modified,
+                notes: Vec::new(),
+                location: None,
+                id: record.id,
+            }),
+            Err(finding) => scan.findings.push(finding),
+        };
+        // The file may grow while it is read.
+        let lines = open(&self.file).map(|file| BufReader::new(file.take(MAX_BYTES)));
+        let done = lines.and_then(|lines| each_line(lines, &self.file, request.limits, &mut read));
+        if let Err(error) = done {
+            scan.partial = true;
+            let reason = format!("the catalog could not be read to its end: {error}");
+            scan.findings.push(finding(&self.file, 1, 1, reason));
+        }
+        scan
+    }
+}
+
+/// Reads line after line; no more than one is in memory.
+fn each_line(
+    mut lines: impl BufRead,
+    file: &Path,
+    limits: &Limits,
+    read: &mut dyn FnMut(Result<Record, Finding>),
+) -> io::Result<()> {
+    // JSON may write a byte as six; a longer line can not be a skill within the limits.
+    let most = limits.file_bytes.saturating_mul(6);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let mut bounded = lines.by_ref().take((most as u64).saturating_add(2));
+        if bounded.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else {
+            // Cut, or the last line.
+            lines.skip_until(b'\n')?;
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let skill = if line.len() > most {
+            Err((1, "it is too long".to_owned()))
+        } else {
+            read_line(&line)
+        };
+        read(match skill {
+            Ok(skill) => Ok(record(skill, file, number)),
+            Err((column, reason)) => {
+                let reason = format!("line {number} is not a skill and is left out: {reason}");
+                Err(finding(file, number, column, reason))
+            }
+        });
+    }
+    Ok(())
+}
+
+fn finding(file: &Path, line: usize, column: u32, message: String) -> Finding {
+    Finding {
+        path: file.to_path_buf(),
+        diagnostic: Diagnostic {
+            code: rules::invalid_line::RULE.code,
+            severity: Severity::Error,
+            span: Span::at(0),
+            position: Position {
+                line: line as u32,
+                column,
+            },
+            message,
+            help: Some("write one object with at least `name` and `description`".to_owned()),
+            fix: None,
+        },
+    }
+}
+
+fn read_line(line: &[u8]) -> Result<Read, (u32, String)> {
     let read: Read = serde_json::from_slice(line).map_err(|error| {
         let message = error.to_string();
         // The place stands beside the message already.
@@ -289,6 +403,35 @@ mod tests {
         assert_eq!(lines, [3, 4, 5, 6]);
         assert_eq!(catalog.get("a").unwrap().instructions(), "Do a.");
         assert_eq!(catalog.by_id("mine@1").unwrap().tags(), ["x"]);
+    }
+
+    #[test]
+    fn a_file_read_as_a_stream_is_the_same_catalog() {
+        let lines = concat!(
+            "{\"name\":\"a\",\"description\":\"A\"}\r\n\n",
+            "{\"name\":\"long\",\"description\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}\n",
+            "[1]\n{\"id\":\"mine\",\"name\":\"b\",\"description\":\"B\"}",
+        );
+        let tree = Tree::new().file("all.jsonl", lines);
+        let file = tree.root().join("all.jsonl");
+        let limits = Limits {
+            file_bytes: 8,
+            ..Limits::default()
+        };
+        let options = LoadOptions {
+            limits: limits.clone(),
+            ..LoadOptions::default()
+        };
+        let told = |source: Box<dyn Source>| {
+            let catalog = Catalog::load(&[source], &options).unwrap();
+            (export(&catalog), catalog.findings().to_vec())
+        };
+        let stream = told(Box::new(JsonlSource::open(&file).unwrap()));
+        let whole = import_jsonl(&file, lines.as_bytes(), &limits);
+        assert_eq!(stream, told(Box::new(whole)));
+        let messages: Vec<_> = stream.1.iter().map(|it| &*it.diagnostic.message).collect();
+        assert!(messages[0].ends_with("it is too long"), "{messages:?}");
+        assert!(JsonlSource::open(tree.root()).is_err());
     }
 
     #[test]

@@ -106,7 +106,7 @@ pub use context::{
 pub use display::{display_path, display_text};
 pub use identity::{BadHash, ContentHash, normalized, skill_id};
 pub use inject::Injection;
-pub use jsonl::{export_jsonl, import_jsonl};
+pub use jsonl::{JsonlSource, export_jsonl, import_jsonl};
 pub use ledger::Ledger;
 pub use limits::Limits;
 #[cfg(feature = "watch")]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use prowess::{Catalog, Source, import_jsonl, select::Policy};
+use prowess::{Catalog, Source, select::Policy};
 use prowess_eval::{
     Case, Expected,
     drift::{Drift, Move, Probe, Turn, drift, probes},
@@ -16,7 +16,7 @@ use super::select::{Choose, only_what_is_named, threads};
 use crate::{
     exit::{Exit, Failure},
     files,
-    places::Request,
+    places::{self, Request},
     render::{Paint, Table, count, line, list},
     session::Session,
 };
@@ -125,12 +125,8 @@ fn base(
 ) -> Result<(String, Catalog), Failure> {
     let (told, source): (String, Box<dyn Source>) = match (&arguments.base, &arguments.base_rev) {
         (Some(path), _) => {
-            let bytes = files::read_bytes(path, MOST_BYTES).map_err(|error| {
-                Failure::new(format!("cannot read the catalog `{}`", path.display()))
-                    .because(&error)
-            })?;
-            let source = import_jsonl(path, &bytes, &session.config.limits);
-            (prowess::display_path(path), Box::new(source))
+            let source = places::catalog(path, &session.config.limits)?;
+            (prowess::display_path(path), source)
         }
         (None, rev) => {
             let rev = rev.as_deref().unwrap_or("HEAD");
