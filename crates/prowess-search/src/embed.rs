@@ -6,11 +6,14 @@
 
 mod model;
 
+use std::{collections::HashMap, sync::Arc};
+
 pub use model::{MAX_DIMENSIONS, MAX_WORDS, ModelError, StaticModel};
+use sha2::{Digest as _, Sha256};
 
 use crate::{
     confidence,
-    index::{Entry, Index},
+    index::{Entry, Field, Index, sections},
     query::Query,
     rank::{Scored, best_first, keep_best},
     ranker::Ranker,
@@ -22,6 +25,127 @@ pub trait Embedder: Send + Sync {
     /// The vector of a text; `None` where there is none to give. All vectors must have the same
     /// number of dimensions; their length does not matter.
     fn embed(&self, text: &str) -> Option<Vec<f32>>;
+
+    /// The vectors of several texts, in their order; a model that is faster on many at a time
+    /// says so here.
+    fn embed_all(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+        texts.iter().map(|text| self.embed(text)).collect()
+    }
+}
+
+/// So many texts are given to a model at a time.
+const BATCH: usize = 64;
+
+/// So many bytes of the instructions' prose are a passage; models read about as much.
+const MAX_OPENING: usize = 1_000;
+
+/// The texts of a document that are compared with a request: its name and description, its name
+/// and headings, and the opening prose of its instructions. What is empty is left out.
+///
+/// The nearest of the three counts: one vector for everything a skill says lies near nothing.
+pub fn passages(entry: &Entry<'_>) -> Vec<String> {
+    let (mut headings, mut prose) = (String::new(), String::new());
+    sections(entry.body, |field, range| {
+        let text = &entry.body[range];
+        match field {
+            Field::Headings => headings.push_str(text),
+            Field::Prose if prose.len() < MAX_OPENING => {
+                let room = MAX_OPENING - prose.len();
+                let letters = text.char_indices();
+                prose.extend(letters.take_while(|(at, _)| *at < room).map(|(_, it)| it));
+            }
+            _ => {}
+        }
+    });
+    let mut passages = vec![format!("{}\n{}", entry.name, entry.description)];
+    if !headings.trim().is_empty() {
+        passages.push(format!("{}\n{}", entry.name, headings.replace('#', "")));
+    }
+    if !prose.trim().is_empty() {
+        passages.push(prose);
+    }
+    passages
+}
+
+type Vector = Arc<[f32]>;
+
+/// Vectors by the content hash of the text they stand for.
+///
+/// A changed list of documents keeps the vectors of every text that is still there, so only what
+/// changed is given to the model, and no vector can be taken for that of another text. A store
+/// belongs to one model.
+#[derive(Debug, Clone, Default)]
+pub struct VectorStore {
+    /// Set by the first usable vector.
+    dimensions: usize,
+    vectors: HashMap<[u8; 32], Option<Vector>>,
+}
+
+impl VectorStore {
+    /// How many texts it knows.
+    pub fn len(&self) -> usize {
+        self.vectors.len()
+    }
+
+    /// Whether it knows none.
+    pub fn is_empty(&self) -> bool {
+        self.vectors.is_empty()
+    }
+
+    /// The vectors of these documents, in the order of their index. The model is asked, in
+    /// batches, for the texts that are new. Texts that none of the documents has are forgotten
+    /// once they are more than the others.
+    ///
+    /// A vector that is empty, of other dimensions than the first, all zero or not finite counts
+    /// as none.
+    pub fn follow(&mut self, entries: &[Entry<'_>], embedder: &dyn Embedder) -> Vectors {
+        let texts: Vec<Vec<String>> = entries.iter().map(passages).collect();
+        let keys: Vec<Vec<[u8; 32]>> = texts
+            .iter()
+            .map(|texts| {
+                texts
+                    .iter()
+                    .map(|text| Sha256::digest(text).into())
+                    .collect()
+            })
+            .collect();
+        let mut new: HashMap<[u8; 32], &str> = HashMap::new();
+        let mut order = Vec::new();
+        let pairs = || keys.iter().flatten().zip(texts.iter().flatten());
+        for (key, text) in pairs() {
+            if !self.vectors.contains_key(key) && new.insert(*key, text).is_none() {
+                order.push(*key);
+            }
+        }
+        for batch in order.chunks(BATCH) {
+            let texts: Vec<&str> = batch.iter().map(|key| new[key]).collect();
+            let mut given = embedder.embed_all(&texts).into_iter();
+            for key in batch {
+                let vector = given.next().flatten().and_then(unit);
+                if let Some(vector) = &vector
+                    && self.dimensions == 0
+                {
+                    self.dimensions = vector.len();
+                }
+                let vector = vector.filter(|vector| vector.len() == self.dimensions);
+                self.vectors.insert(*key, vector.map(Vector::from));
+            }
+        }
+        let used: std::collections::HashSet<&[u8; 32]> = keys.iter().flatten().collect();
+        if self.vectors.len() > used.len() * 2 {
+            self.vectors.retain(|key, _| used.contains(key));
+        }
+        let of = |keys: &Vec<[u8; 32]>| {
+            let vectors = keys.iter().filter_map(|key| self.vectors[key].clone());
+            vectors.collect()
+        };
+        Vectors {
+            weight: WEIGHT,
+            floor: FLOOR,
+            dimensions: self.dimensions,
+            documents: keys.iter().map(of).collect(),
+        }
+    }
 }
 
 /// What a cosine of 1 adds to a score, but for the floor.
@@ -50,7 +174,7 @@ pub const CONFIDENCE: f32 = 0.3;
 /// finer look at twice as many anyway, so this does not change what the words say.
 const CANDIDATES: usize = 32;
 
-/// A vector for each document of an index.
+/// The vectors of each document of an index; see [`passages`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vectors {
     /// What a cosine of 1 adds to a score, but for the floor; [`WEIGHT`] unless changed.
@@ -58,40 +182,15 @@ pub struct Vectors {
     /// A cosine up to this says nothing; [`FLOOR`] unless changed.
     pub floor: f32,
     dimensions: usize,
-    /// One after the other, each of length 1; all 0 for a document without a vector.
-    values: Vec<f32>,
-    documents: usize,
+    /// Each of length 1.
+    documents: Vec<Vec<Vector>>,
 }
 
 impl Vectors {
-    /// Asks for the vector of each document's name and description, in the order of the index.
-    ///
-    /// The first usable vector sets the dimensions. A vector that is empty, of other dimensions,
-    /// all zero or not finite counts as none.
+    /// Asks for the vectors of each document, in the order of the index; a [`VectorStore`] keeps
+    /// them for the next list.
     pub fn build(entries: &[Entry<'_>], embedder: &dyn Embedder) -> Self {
-        let documents = entries.len();
-        let mut vectors = Self {
-            weight: WEIGHT,
-            floor: FLOOR,
-            dimensions: 0,
-            values: Vec::new(),
-            documents,
-        };
-        for (document, entry) in entries.iter().enumerate() {
-            let text = format!("{}\n{}", entry.name, entry.description);
-            let Some(vector) = embedder.embed(&text).and_then(unit) else {
-                continue;
-            };
-            if vectors.dimensions == 0 {
-                vectors.dimensions = vector.len();
-                vectors.values = vec![0.0; documents * vector.len()];
-            }
-            if vector.len() == vectors.dimensions {
-                let start = document * vector.len();
-                vectors.values[start..start + vector.len()].copy_from_slice(&vector);
-            }
-        }
-        vectors
+        VectorStore::default().follow(entries, embedder)
     }
 
     /// Ranks by words and vectors together: `words + weight × max(0, cosine − floor)`.
@@ -109,7 +208,7 @@ impl Vectors {
     ) -> Selection {
         let usable = policy.ranker == Ranker::Lexical
             && self.dimensions > 0
-            && self.documents == index.len();
+            && self.documents.len() == index.len();
         let vector = usable
             .then(|| embedder.embed(query).and_then(unit))
             .flatten()
@@ -175,7 +274,7 @@ impl Vectors {
 
     /// The allowed documents whose vector says anything, nearest first.
     fn nearest(&self, vector: &[f32], limit: usize, allow: impl Fn(u32) -> bool) -> Vec<Scored> {
-        let mut near: Vec<Scored> = (0..self.documents as u32)
+        let mut near: Vec<Scored> = (0..self.documents.len() as u32)
             .map(|document| Scored::new(document, self.adds(document, vector)))
             .filter(|found| found.score > 0.0 && allow(found.document))
             .collect();
@@ -183,11 +282,11 @@ impl Vectors {
         near
     }
 
-    /// What the vector of a document adds to its score.
+    /// What the nearest vector of a document adds to its score.
     fn adds(&self, document: u32, vector: &[f32]) -> f32 {
-        let start = document as usize * self.dimensions;
-        let own = &self.values[start..start + self.dimensions];
-        let added = self.weight * (dot(own, vector).clamp(-1.0, 1.0) - self.floor).max(0.0);
+        let own = self.documents[document as usize].iter();
+        let cosines = own.map(|own| dot(own, vector).clamp(-1.0, 1.0));
+        let added = self.weight * (cosines.fold(-1.0, f32::max) - self.floor).max(0.0);
         // A weight or a floor that is no number says nothing.
         if added.is_finite() {
             added.max(0.0)

@@ -11,6 +11,8 @@ use std::{
 
 use prowess_format::{Profile, Severity};
 
+#[cfg(feature = "embeddings")]
+use crate::meaning::Meaning;
 use crate::{
     display::display_path,
     identity::ContentHash,
@@ -127,6 +129,9 @@ pub struct LoadOptions<'a> {
     pub threads: Option<NonZeroUsize>,
     /// Where to tell how far the load is.
     pub progress: Option<&'a Progress>,
+    /// A model whose vectors count beside the words; none unless set.
+    #[cfg(feature = "embeddings")]
+    pub meaning: Option<Arc<Meaning>>,
 }
 
 impl Default for LoadOptions<'_> {
@@ -142,6 +147,8 @@ impl Default for LoadOptions<'_> {
             limits: Limits::default(),
             threads: None,
             progress: None,
+            #[cfg(feature = "embeddings")]
+            meaning: None,
         }
     }
 }
@@ -244,6 +251,10 @@ pub struct Catalog {
     by_id: OnceLock<Vec<u32>>,
     by_path: OnceLock<Vec<u32>>,
     search: OnceLock<search::Search>,
+    #[cfg(feature = "embeddings")]
+    meaning: Option<Arc<Meaning>>,
+    #[cfg(feature = "embeddings")]
+    vectors: OnceLock<prowess_search::embed::Vectors>,
     /// Where the index is kept between starts.
     saved: Option<SavedIndex>,
     /// How many threads build the index.
@@ -266,6 +277,10 @@ impl Catalog {
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
             search: OnceLock::new(),
+            #[cfg(feature = "embeddings")]
+            meaning: options.meaning.clone(),
+            #[cfg(feature = "embeddings")]
+            vectors: OnceLock::new(),
             saved: None,
             threads: options.threads(),
         };
@@ -288,6 +303,11 @@ impl Catalog {
         self.by_id = OnceLock::new();
         self.by_path = OnceLock::new();
         self.search = OnceLock::new();
+        #[cfg(feature = "embeddings")]
+        {
+            self.meaning = self.meaning.or(other.meaning);
+            self.vectors = OnceLock::new();
+        }
         self.saved = None;
         self.resolve();
         self
@@ -447,6 +467,10 @@ impl Catalog {
             by_id: OnceLock::new(),
             by_path: OnceLock::new(),
             search: OnceLock::new(),
+            #[cfg(feature = "embeddings")]
+            meaning: self.meaning.clone(),
+            #[cfg(feature = "embeddings")]
+            vectors: OnceLock::new(),
             saved: self.saved.clone(),
             threads: self.threads,
         };

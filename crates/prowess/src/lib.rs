@@ -112,6 +112,8 @@ pub use limits::Limits;
 #[cfg(feature = "watch")]
 pub use live::{LiveCatalog, LiveOptions};
 pub use load::{CachedLoad, discover};
+#[cfg(feature = "embeddings")]
+pub use meaning::Meaning;
 pub use open::{OpenOptions, ProjectTrust};
 pub use pool::Pool;
 pub use prompt::{PromptOptions, escape_xml};
@@ -153,6 +155,8 @@ mod jsonl;
 #[cfg(feature = "watch")]
 pub mod live;
 mod load;
+#[cfg(feature = "embeddings")]
+mod meaning;
 mod open;
 mod skill;
 mod store;

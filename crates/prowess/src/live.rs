@@ -136,6 +136,9 @@ pub struct LiveOptions {
     pub interval: Duration,
     /// What was read before, so that the first snapshot does not wait for all of it again.
     pub cache: Option<Cache>,
+    /// A model whose vectors count beside the words in every snapshot; none unless set.
+    #[cfg(feature = "embeddings")]
+    pub meaning: Option<Arc<crate::meaning::Meaning>>,
 }
 
 impl Default for LiveOptions {
@@ -155,6 +158,8 @@ impl Default for LiveOptions {
             debounce: Duration::from_millis(50),
             interval: Duration::from_secs(2),
             cache: None,
+            #[cfg(feature = "embeddings")]
+            meaning: None,
         }
     }
 }
@@ -172,6 +177,8 @@ impl LiveOptions {
             limits: self.limits.clone(),
             threads: self.threads,
             progress: None,
+            #[cfg(feature = "embeddings")]
+            meaning: self.meaning.clone(),
         }
     }
 }

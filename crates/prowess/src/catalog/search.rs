@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use prowess_search::{Entry, FieldWeights, Index, Query};
 
 use super::Catalog;
-#[cfg(feature = "embeddings")]
-use crate::embed::{Embedder, Vectors};
 use crate::{
     observe,
     pool::spread,
@@ -40,11 +38,31 @@ impl Catalog {
     pub fn select(&self, query: &str, policy: &Policy) -> Selection<'_> {
         let span = observe::select().entered();
         let index = self.index();
-        let query = Query::new(index, query, policy.ranker);
-        let found = index.select(&query, policy, |document| self.admits(document, policy));
-        let selection = Selection::new(found, index, query, |document| self.skill(document));
+        let read = Query::new(index, query, policy.ranker);
+        let found = self.found(query, &read, policy);
+        let selection = Selection::new(found, index, read, |document| self.skill(document));
         observe::selected(&span, &selection);
         selection
+    }
+
+    /// By words, and by a model where the catalog has one.
+    #[cfg_attr(
+        not(feature = "embeddings"),
+        expect(unused_variables, reason = "words are read already")
+    )]
+    fn found(&self, query: &str, read: &Query, policy: &Policy) -> prowess_search::Selection {
+        let index = self.index();
+        let allow = |document| self.admits(document, policy);
+        #[cfg(feature = "embeddings")]
+        if let Some(meaning) = &self.meaning {
+            let vectors = self.vectors.get_or_init(|| {
+                let skills = (0..index.len() as u32).map(|document| self.skill(document));
+                let entries: Vec<Entry<'_>> = skills.map(Skill::entry).collect();
+                meaning.vectors(&entries)
+            });
+            return vectors.select(index, query, policy, meaning.embedder(), allow);
+        }
+        index.select(read, policy, allow)
     }
 
     /// Answers many requests, on so many threads and in their order.
@@ -67,30 +85,6 @@ impl Catalog {
     /// The bytes its index keeps in memory, beside the skills; makes the index.
     pub fn index_memory(&self) -> usize {
         self.index().memory()
-    }
-
-    /// Asks a host's model for the vector of each skill that can be found.
-    #[cfg(feature = "embeddings")]
-    pub fn vectors(&self, embedder: &dyn Embedder) -> Vectors {
-        let skills = (0..self.index().len() as u32).map(|document| self.skill(document));
-        let entries: Vec<Entry<'_>> = skills.map(Skill::entry).collect();
-        Vectors::build(&entries, embedder)
-    }
-
-    /// Ranks by words and by these vectors of the same catalog together.
-    #[cfg(feature = "embeddings")]
-    pub fn select_by_meaning(
-        &self,
-        query: &str,
-        policy: &Policy,
-        vectors: &Vectors,
-        embedder: &dyn Embedder,
-    ) -> Selection<'_> {
-        let index = self.index();
-        let allow = |document| self.admits(document, policy);
-        let found = vectors.select(index, query, policy, embedder, allow);
-        let query = Query::new(index, query, policy.ranker);
-        Selection::new(found, index, query, |document| self.skill(document))
     }
 
     /// Whether the policy lets a skill be chosen.
