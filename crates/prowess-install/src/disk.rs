@@ -441,13 +441,18 @@ pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
 
 /// The names in a folder; none where there is no folder.
 #[expect(clippy::disallowed_methods, reason = "the module that opens files")]
-pub(crate) fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries
-        .filter_map(|it| it.file_name().into_string().ok())
-        .collect();
+pub(crate) fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.extend(entry?.file_name().into_string().ok());
+    }
     names.sort();
-    names
+    Ok(names)
 }
 
 /// How many bytes lie below a folder, roughly: what comes and goes meanwhile is not counted.

@@ -142,7 +142,7 @@ fn skill_folders(site: &Site, options: &ImportOptions<'_>) -> Vec<String> {
             let folder = place.join(name);
             disk::is_real_folder(&folder) && disk::is_there(&folder.join("SKILL.md"))
         };
-        let names = disk::names(&place);
+        let names = disk::names(&place).unwrap_or_default();
         for name in names.iter().filter(is_skill) {
             let below = place.join(name);
             let below = below.strip_prefix(&site.root).ok().and_then(Path::to_str);

@@ -442,7 +442,7 @@ fn find(folder: &Path, below: String, depth: usize, found: &mut Vec<String>) {
     if depth == 0 {
         return;
     }
-    for name in disk::names(folder) {
+    for name in disk::names(folder).unwrap_or_default() {
         let path = folder.join(&name);
         if !SKIPPED.contains(&name.as_str()) && disk::is_real_folder(&path) {
             let below = if below.is_empty() {

@@ -84,7 +84,7 @@ pub fn publish(
         path: prowess::display_path(&place),
         source,
     };
-    let before = disk::names(&place);
+    let before = disk::names(&place).map_err(unwritable)?;
     if !before.is_empty() && !before.iter().any(|it| it == "index.json") {
         return Err(PublishError::Foreign(prowess::display_path(&place)));
     }

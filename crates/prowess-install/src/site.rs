@@ -351,7 +351,7 @@ impl Turn<'_> {
         let beside = self.site.root.join(BESIDE);
         let of_lock = self.site.lock.parent().unwrap_or(&beside);
         for folder in [&beside, of_lock] {
-            let names = disk::names(folder);
+            let names = disk::names(folder)?;
             for name in names.iter().filter(|it| it.starts_with(STAGE)) {
                 disk::remove(&folder.join(name))?;
             }
@@ -640,7 +640,7 @@ mod tests {
         let link = Some("../../.agents/skills/new".to_owned());
         let manifest = Some("# new\n".to_owned());
         assert_eq!(seen(&site), [new.clone(), new, None, link, None, manifest]);
-        assert_eq!(disk::names(&site.root.join(BESIDE)), ["skills"]);
+        assert_eq!(disk::names(&site.root.join(BESIDE)).unwrap(), ["skills"]);
     }
 
     #[test]
@@ -653,7 +653,7 @@ mod tests {
         disk::create_folders(&site.lock).unwrap();
         site.turn().unwrap().apply(&change(&site)).unwrap_err();
         assert_eq!(seen(&site), all);
-        assert_eq!(disk::names(&site.root.join(BESIDE)), ["skills"]);
+        assert_eq!(disk::names(&site.root.join(BESIDE)).unwrap(), ["skills"]);
         assert!(!disk::is_there(&site.journal()));
     }
 
@@ -696,7 +696,7 @@ mod tests {
                 "after {steps} steps"
             );
             assert!(disk::is_there(&site.lock));
-            assert_eq!(disk::names(&site.root.join(BESIDE)), ["skills"]);
+            assert_eq!(disk::names(&site.root.join(BESIDE)).unwrap(), ["skills"]);
         }
     }
 }
