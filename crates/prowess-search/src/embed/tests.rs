@@ -129,10 +129,10 @@ fn words_keep_what_they_found() {
         &policy(),
         expect![[r#"
             confident
-            sql 6.49 0.87"#]],
+            sql 6.49 0.93"#]],
         expect![[r#"
             confident
-            sql 8.63 0.87
+            sql 8.63 0.93
             fix 2.14 0.30"#]],
     );
 }
