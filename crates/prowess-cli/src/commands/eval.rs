@@ -200,6 +200,10 @@ fn add(
     let name = find(catalog, name)?.name();
     let shown = session.environment.shorten(&file);
     let cannot = || Failure::new(format!("cannot add to `{shown}`"));
+    // A repository's link could lead to a file of the user's, which would be copied in its place.
+    if files::is_link(&file) {
+        return Err(cannot().hint("it is a link: name the file it leads to"));
+    }
     let mut text = match files::read_text(&file, MOST_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),

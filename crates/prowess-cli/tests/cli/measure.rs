@@ -351,6 +351,16 @@ fn eval_collects_requests_of_ones_own() {
     "#]]
     .assert_eq(&add("fill", "pdf-forms list.json"));
     assert_eq!(world.read("work/list.json"), "[]\n");
+    #[cfg(unix)]
+    {
+        let link = world.path("work/link.jsonl");
+        std::os::unix::fs::symlink("evals.jsonl", link).unwrap();
+        expect![[r#"
+            error: cannot add to `link.jsonl`
+            hint: it is a link: name the file it leads to
+        "#]]
+        .assert_eq(&add("fill", "pdf-forms link.jsonl"));
+    }
 }
 
 /// Row 66: an object is missing, and the repository says how to get it, and what else to run.
