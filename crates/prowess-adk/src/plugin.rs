@@ -14,7 +14,7 @@ use prowess::{
     Source, ToolCheck, TrustAll,
     context::{self, Refusal},
     frame::{frame_at_most, unframe},
-    inject::Injected,
+    inject::InjectionResult,
     places,
     tool::off_thread,
 };
@@ -81,7 +81,7 @@ pub struct MessageOutcome {
     pub activated: Vec<Activation>,
     /// What choosing by the words alone did, or why it did nothing; `None` where a skill was
     /// activated already.
-    pub injected: Option<Injected>,
+    pub injected: Option<InjectionResult>,
     /// The skills left out because the agent lacks tools they ask for.
     pub refused: Vec<Refusal>,
     /// Whether the model reads of a refused skill, because the user called it by name.
@@ -93,7 +93,7 @@ impl MessageOutcome {
     pub fn changed(&self) -> bool {
         self.noted
             || !self.activated.is_empty()
-            || matches!(self.injected, Some(Injected::Yes { .. }))
+            || matches!(self.injected, Some(InjectionResult::Yes { .. }))
     }
 }
 
@@ -244,13 +244,13 @@ impl Injector {
         snapshot: &Snapshot,
         content: &mut Content,
         refused: &mut Vec<Refusal>,
-    ) -> Injected {
+    ) -> InjectionResult {
         let mut message = to_message(content.clone());
         let injection = &self.shared.options.injection;
         let injected = injection.inject(&snapshot.catalog, &mut message);
         match &injected {
-            Injected::Yes { .. } => *content = to_content(message),
-            Injected::Refused(refusal) => refused.push(refusal.clone()),
+            InjectionResult::Yes { .. } => *content = to_content(message),
+            InjectionResult::Refused(refusal) => refused.push(refusal.clone()),
             _ => {}
         }
         injected

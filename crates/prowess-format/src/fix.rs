@@ -21,7 +21,7 @@ const MOST_FIXES: usize = 500;
 
 /// What became of the fixes of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Fixed {
+pub struct FixResult {
     /// The text with every fix that kept its promise.
     pub text: String,
     /// The findings that were fixed, in the order of their fixes.
@@ -50,11 +50,11 @@ pub fn fix(
     folder: Option<&Folder>,
     profile: Profile,
     wanted: impl Fn(&Diagnostic) -> bool,
-) -> Fixed {
+) -> FixResult {
     let judge = |text: &str| judge(text, file_name, folder, profile);
-    let mut fixed = Fixed {
+    let mut fixed = FixResult {
         text: text.to_owned(),
-        ..Fixed::default()
+        ..FixResult::default()
     };
     let mut now = judge(text);
     for _ in 0..MOST_FIXES {

@@ -15,7 +15,7 @@ pub use convention::parse_convention;
 pub use describe::{DescribeError, describe};
 pub use diagnostic::{Diagnostic, Edit, Fix, LineCursor, Position, Severity, Span};
 pub use document::{Document, Syntax};
-pub use fix::{Fixed, fix, ignored_rules, judge};
+pub use fix::{FixResult, fix, ignored_rules, judge};
 pub use links::{Reference, Target};
 pub use name::{NameFault, SkillName};
 pub use nearest::{nearest, nearest_within};

@@ -5,7 +5,7 @@
 //! far it is behind the first. The weights were fitted on labelled requests (`cargo xtask quality
 //! --calibrate`); `docs/SELECTION.md` shows how well the result holds.
 
-use crate::{rank::Scored, ranker::Ranker};
+use crate::{rank::Hit, ranker::Ranker};
 
 /// From this confidence on, a match is taken without asking.
 pub const CONFIDENT: f32 = 0.7;
@@ -46,10 +46,10 @@ const OVERLAP: [f32; 4] = [-0.9, 0.0, -1.6, 0.0];
 
 impl Evidence {
     /// What is known of each of the ranked documents. `size` is the number of documents.
-    pub fn of(ranked: &[Scored], size: usize) -> Vec<Self> {
+    pub fn of(ranked: &[Hit], size: usize) -> Vec<Self> {
         let rarest = (2.0 * size as f32 + 2.0).ln().powf(0.6);
         let first = ranked.first().map_or(0.0, |scored| scored.score);
-        let evidence = |scored: &Scored| Self {
+        let evidence = |scored: &Hit| Self {
             strength: scored.score / rarest,
             behind: (first - scored.score).max(0.0).sqrt(),
             metadata: scored.metadata,
@@ -71,14 +71,14 @@ impl Evidence {
 }
 
 /// How likely each of the scored documents is to be the right one.
-pub(crate) fn weigh(ranker: Ranker, found: &[Scored], size: usize) -> Vec<f32> {
+pub(crate) fn weigh(ranker: Ranker, found: &[Hit], size: usize) -> Vec<f32> {
     let odds: Vec<f32> = Evidence::of(found, size)
         .iter()
         .map(|evidence| evidence.odds(ranker))
         .collect();
     // However many are asked for, the first ones decide, so that the confidence stays the same.
     let shared: f32 = 1.0 + odds.iter().take(MENU).sum::<f32>();
-    let weigh = |(at, (odds, scored)): (usize, (f32, &Scored))| {
+    let weigh = |(at, (odds, scored)): (usize, (f32, &Hit))| {
         let confidence = odds / (shared + if at < MENU { 0.0 } else { odds });
         let body_alone = ranker == Ranker::Lexical && scored.metadata <= 0.0;
         confidence.min(if body_alone { BODY_ALONE } else { 1.0 })
@@ -91,11 +91,11 @@ mod tests {
     use super::*;
 
     fn weighed(scores: &[f32]) -> Vec<f32> {
-        let found = |(at, score): (usize, &f32)| Scored {
+        let found = |(at, score): (usize, &f32)| Hit {
             metadata: 1.0,
-            ..Scored::new(at as u32, *score)
+            ..Hit::new(at as u32, *score)
         };
-        let found: Vec<Scored> = scores.iter().enumerate().map(found).collect();
+        let found: Vec<Hit> = scores.iter().enumerate().map(found).collect();
         weigh(Ranker::Lexical, &found, 100)
     }
 
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn instructions_alone_are_no_reason_to_be_sure() {
-        let alone = weigh(Ranker::Lexical, &[Scored::new(0, 40.0)], 100)[0];
+        let alone = weigh(Ranker::Lexical, &[Hit::new(0, 40.0)], 100)[0];
         assert!(alone <= BODY_ALONE, "{alone}");
         assert!(weighed(&[40.0])[0] > 0.95);
     }
@@ -122,9 +122,9 @@ mod tests {
     #[test]
     fn what_the_metadata_says_makes_surer_than_what_the_instructions_say() {
         let at = |metadata| {
-            let found = Scored {
+            let found = Hit {
                 metadata,
-                ..Scored::new(0, 7.0)
+                ..Hit::new(0, 7.0)
             };
             weigh(Ranker::Lexical, &[found], 100)[0]
         };

@@ -15,7 +15,7 @@ use crate::{
     confidence,
     index::{Entry, Field, Index, sections},
     query::Query,
-    rank::{Scored, best_first, keep_best},
+    rank::{Hit, best_first, keep_best},
     ranker::Ranker,
     select::{Decision, MENU, Match, Policy, Selection},
 };
@@ -273,9 +273,9 @@ impl Vectors {
     }
 
     /// The allowed documents whose vector says anything, nearest first.
-    fn nearest(&self, vector: &[f32], limit: usize, allow: impl Fn(u32) -> bool) -> Vec<Scored> {
-        let mut near: Vec<Scored> = (0..self.documents.len() as u32)
-            .map(|document| Scored::new(document, self.adds(document, vector)))
+    fn nearest(&self, vector: &[f32], limit: usize, allow: impl Fn(u32) -> bool) -> Vec<Hit> {
+        let mut near: Vec<Hit> = (0..self.documents.len() as u32)
+            .map(|document| Hit::new(document, self.adds(document, vector)))
             .filter(|found| found.score > 0.0 && allow(found.document))
             .collect();
         keep_best(&mut near, limit);
@@ -297,7 +297,7 @@ impl Vectors {
 }
 
 /// The scores by words of documents that the words alone left out; sorts them by position.
-fn by_words(index: &Index, query: &Query, wide: &Policy, near: &mut [Scored]) -> Vec<f32> {
+fn by_words(index: &Index, query: &Query, wide: &Policy, near: &mut [Hit]) -> Vec<f32> {
     near.sort_unstable_by_key(|found| found.document);
     let place = |document: u32| near.binary_search_by_key(&document, |found| found.document);
     let policy = Policy {
@@ -315,8 +315,8 @@ fn by_words(index: &Index, query: &Query, wide: &Policy, near: &mut [Scored]) ->
     words
 }
 
-fn scored(found: &Match) -> Scored {
-    Scored::new(found.document, found.score)
+fn scored(found: &Match) -> Hit {
+    Hit::new(found.document, found.score)
 }
 
 /// Like the decision by words, but the surest of the menu need not be its first: the vectors may

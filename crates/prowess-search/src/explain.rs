@@ -11,7 +11,7 @@ use crate::{
     },
     query::{Query, TermQuery, Words, idf},
     rank::{
-        Scored,
+        Hit,
         lexical::{self, Document, Word, signals},
         overlap,
     },
@@ -21,7 +21,7 @@ use crate::{
 /// What a word of the request added in one field.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Added {
+pub struct FieldContribution {
     /// Where the word stands.
     pub field: Field,
     /// What it added there.
@@ -31,7 +31,7 @@ pub struct Added {
 /// What one word of the request added.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct WordAdded {
+pub struct WordContribution {
     /// The word as the request has it.
     pub word: String,
     /// The term it was compared as: its stem, or the word it was taken for.
@@ -39,7 +39,7 @@ pub struct WordAdded {
     /// What it added in all.
     pub added: f32,
     /// The same, by field.
-    pub fields: Vec<Added>,
+    pub fields: Vec<FieldContribution>,
     /// How many skills hold it.
     pub skills: u32,
 }
@@ -47,7 +47,7 @@ pub struct WordAdded {
 /// What one signal added, or took away.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct SignalAdded {
+pub struct SignalContribution {
     /// The signal.
     pub signal: Signal,
     /// What it added.
@@ -75,13 +75,13 @@ pub struct Explanation {
     /// The score.
     pub score: f32,
     /// What each word added, most first.
-    pub words: Vec<WordAdded>,
+    pub words: Vec<WordContribution>,
     /// What was added because the request covers the name.
     pub name: f32,
     /// What was added because words stand together as in the request.
     pub pairs: f32,
     /// What every other signal added or took away, most first.
-    pub signals: Vec<SignalAdded>,
+    pub signals: Vec<SignalContribution>,
     /// Words the name, description and tags do not have, the weightiest first.
     pub missing: Vec<Missing>,
 }
@@ -108,10 +108,10 @@ impl Explanation {
     }
 }
 
-impl WordAdded {
+impl WordContribution {
     /// The field it added most in.
     pub fn main_field(&self) -> Option<Field> {
-        let most = |a: &&Added, b: &&Added| a.added.total_cmp(&b.added);
+        let most = |a: &&FieldContribution, b: &&FieldContribution| a.added.total_cmp(&b.added);
         self.fields.iter().max_by(most).map(|most| most.field)
     }
 }
@@ -175,12 +175,12 @@ fn by_terms(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> Explanat
                 .zip(parts)
                 .filter(|(_, part)| *part > 0.0)
             {
-                fields.push(Added {
+                fields.push(FieldContribution {
                     field,
                     added: added * part / whole,
                 });
             }
-            words.push(WordAdded {
+            words.push(WordContribution {
                 word: term.word.clone(),
                 term: term.text.clone(),
                 added,
@@ -202,10 +202,10 @@ fn by_terms(index: &Index, query: &TermQuery, reading: &Reading<'_>) -> Explanat
     }
     let (found, _) = signals_of(index, query, reading);
     score += lexical::sum(query, &found);
-    let mut signals: Vec<SignalAdded> = Signal::ALL
+    let mut signals: Vec<SignalContribution> = Signal::ALL
         .into_iter()
         .filter(|signal| !matches!(signal, Signal::Name | Signal::Pairs))
-        .map(|signal| SignalAdded {
+        .map(|signal| SignalContribution {
             signal,
             added: match signal {
                 Signal::BackgroundCover => background_cover,
@@ -263,10 +263,10 @@ fn overlap(tokens: &[(String, f32)], reading: &Reading<'_>) -> Explanation {
             (Field::Tags, IN_TAGS),
             (Field::Prose, IN_BODY),
         ];
-        let fields: Vec<Added> = each
+        let fields: Vec<FieldContribution> = each
             .into_iter()
             .filter(|(_, place)| places & place != 0)
-            .map(|(field, place)| Added {
+            .map(|(field, place)| FieldContribution {
                 field,
                 added: overlap::worth_of(place) * count / root,
             })
@@ -283,7 +283,7 @@ fn overlap(tokens: &[(String, f32)], reading: &Reading<'_>) -> Explanation {
         }
         if places != 0 {
             let added = overlap::worth_of(places) * count / root;
-            words.push(WordAdded {
+            words.push(WordContribution {
                 word: token.clone(),
                 term: token.clone(),
                 added,
@@ -394,7 +394,7 @@ impl Index {
                     ..own.clone()
                 };
                 let score = explainer.explain(&changed).score;
-                let better = |other: &&Scored| other.document != document && other.score > score;
+                let better = |other: &&Hit| other.document != document && other.score > score;
                 let rank = found.iter().filter(better).count() + 1;
                 Advice {
                     word: missing.word.clone(),

@@ -26,7 +26,7 @@
 pub use explain::{Explainer, Explanation};
 pub use index::{Entry, Field, FieldWeights, Index, IndexError};
 pub use query::Query;
-pub use rank::Scored;
+pub use rank::Hit;
 pub use ranker::{Ranker, UnknownRanker};
 pub use select::{Decision, Match, Policy, Selection, same_tag};
 pub use weights::{Signal, Weights};

@@ -7,7 +7,7 @@ use std::{cell::RefCell, cmp::Ordering};
 
 /// A document and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
+pub struct Hit {
     /// Position of the document in the index.
     pub document: u32,
     /// How well it answers; comparable between requests for the ranker `lexical`.
@@ -17,7 +17,7 @@ pub struct Scored {
     pub metadata: f32,
 }
 
-impl Scored {
+impl Hit {
     pub(crate) fn new(document: u32, score: f32) -> Self {
         Self {
             document,
@@ -28,7 +28,7 @@ impl Scored {
 }
 
 /// Best first; equal scores in the order of the documents.
-pub(crate) fn best_first(left: &Scored, right: &Scored) -> Ordering {
+pub(crate) fn best_first(left: &Hit, right: &Hit) -> Ordering {
     right
         .score
         .total_cmp(&left.score)
@@ -36,7 +36,7 @@ pub(crate) fn best_first(left: &Scored, right: &Scored) -> Ordering {
 }
 
 /// Keeps the best `limit`, best first.
-pub(crate) fn keep_best(scored: &mut Vec<Scored>, limit: usize) {
+pub(crate) fn keep_best(scored: &mut Vec<Hit>, limit: usize) {
     if limit == 0 {
         scored.clear();
     } else if scored.len() > limit {
@@ -58,7 +58,7 @@ const SLACK: f32 = 1.0 - 1e-6;
 /// Keeps the best so many, and knows from when on a score cannot be among them.
 struct Best {
     limit: usize,
-    scored: Vec<Scored>,
+    scored: Vec<Hit>,
     least: f32,
 }
 
@@ -74,7 +74,7 @@ impl Best {
 
     /// Looks at the sum of every slot. `score` is asked only for those that can be among the
     /// best, and says what the slot scores, if it counts.
-    fn offer(&mut self, sums: &[f32], mut score: impl FnMut(usize, f32) -> Option<Scored>) {
+    fn offer(&mut self, sums: &[f32], mut score: impl FnMut(usize, f32) -> Option<Hit>) {
         for (block, sums) in sums.chunks(BLOCK).enumerate() {
             // Counting has no branch, so the compiler compares several at a time; hardly any
             // block holds one of the best.
@@ -95,7 +95,7 @@ impl Best {
         &mut self,
         sums: &[f32],
         divisors: &[f32],
-        mut score: impl FnMut(usize, f32) -> Option<Scored>,
+        mut score: impl FnMut(usize, f32) -> Option<Hit>,
     ) {
         let blocks = sums.chunks(BLOCK).zip(divisors.chunks(BLOCK));
         for (block, (sums, divisors)) in blocks.enumerate() {
@@ -112,7 +112,7 @@ impl Best {
         }
     }
 
-    fn take(&mut self, scored: Option<Scored>) {
+    fn take(&mut self, scored: Option<Hit>) {
         let Some(scored) = scored.filter(|scored| scored.score >= self.least) else {
             return;
         };
@@ -125,7 +125,7 @@ impl Best {
     }
 
     /// The best, best first.
-    fn finish(mut self) -> Vec<Scored> {
+    fn finish(mut self) -> Vec<Hit> {
         keep_best(&mut self.scored, self.limit);
         self.scored
     }
@@ -176,10 +176,10 @@ mod tests {
             // Documents stand in another order than their slots, and some do not count.
             let document = |slot: usize| (slot * 7 % 901) as u32;
             let scored = |slot: usize, score: f32| {
-                (!slot.is_multiple_of(5)).then(|| Scored::new(document(slot), score))
+                (!slot.is_multiple_of(5)).then(|| Hit::new(document(slot), score))
             };
             let expected = |score: &dyn Fn(usize) -> f32| {
-                let mut all: Vec<Scored> = (0..sums.len())
+                let mut all: Vec<Hit> = (0..sums.len())
                     .filter_map(|slot| scored(slot, score(slot)))
                     .filter(|scored| scored.score >= least)
                     .collect();
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn thresholds_that_are_no_numbers_do_no_harm() {
-        let scored = |slot: usize, score: f32| Some(Scored::new(slot as u32, score));
+        let scored = |slot: usize, score: f32| Some(Hit::new(slot as u32, score));
         let count = |least: f32| {
             let mut best = Best::new(usize::MAX, least);
             best.offer_divided(&[0.0, 2.0], &[1.0, 4.0], scored);

@@ -6,7 +6,7 @@ use crate::{
     confidence,
     index::Index,
     query::{Query, Words},
-    rank::{Scored, lexical, overlap},
+    rank::{Hit, lexical, overlap},
     ranker::Ranker,
 };
 
@@ -158,7 +158,7 @@ impl Index {
         let threshold = policy.threshold();
         let ranked = ranked(self, query, threshold, limit, tagged, allow);
         let confidences = confidence::weigh(query.ranker(), &ranked, self.len());
-        let found = |(scored, confidence): (&Scored, f32)| Match {
+        let found = |(scored, confidence): (&Hit, f32)| Match {
             document: scored.document,
             score: scored.score,
             confidence,
@@ -177,7 +177,7 @@ impl Index {
         min_score: f32,
         limit: usize,
         allow: impl Fn(u32) -> bool,
-    ) -> Vec<Scored> {
+    ) -> Vec<Hit> {
         ranked(self, query, min_score, limit, false, allow)
     }
 }
@@ -189,7 +189,7 @@ fn ranked(
     limit: usize,
     tagged: bool,
     allow: impl Fn(u32) -> bool,
-) -> Vec<Scored> {
+) -> Vec<Hit> {
     let mut ranked = match &query.words {
         Words::Overlap(tokens) => overlap::rank(index, tokens, min_score, limit, tagged, allow),
         // Whoever asks for tags alone wants what has them.
@@ -201,10 +201,10 @@ fn ranked(
 }
 
 /// Every allowed document with the score 0.
-fn every(index: &Index, limit: usize, allow: impl Fn(u32) -> bool) -> Vec<Scored> {
+fn every(index: &Index, limit: usize, allow: impl Fn(u32) -> bool) -> Vec<Hit> {
     (0..index.len() as u32)
         .filter(|document| allow(*document))
-        .map(|document| Scored::new(document, 0.0))
+        .map(|document| Hit::new(document, 0.0))
         .take(limit)
         .collect()
 }

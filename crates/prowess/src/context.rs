@@ -164,7 +164,7 @@ pub struct Provenance {
     pub name: Option<String>,
     /// How it was found.
     #[serde(rename = "match")]
-    pub matched: Matched,
+    pub matched: MatchedBy,
     /// How well it answers; absent for a skill called by name.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub score: Option<f32>,
@@ -198,7 +198,7 @@ pub struct Provenance {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "by", content = "value", rename_all = "lowercase")]
-pub enum Matched {
+pub enum MatchedBy {
     /// By its name.
     Name(String),
     /// By a request.
@@ -234,7 +234,7 @@ impl<Tool> SkillContext<Tool> {
 
 impl Provenance {
     /// A record of what is known about every context.
-    fn new(matched: Matched, permission: Permission) -> Self {
+    fn new(matched: MatchedBy, permission: Permission) -> Self {
         Self {
             name: None,
             matched,

@@ -1,7 +1,9 @@
 //! Why a skill got its score, who came before it, and what would change that.
 
 pub use prowess_search::{
-    explain::{Added, Advice, Explanation, Lead, Missing, SignalAdded, WordAdded},
+    explain::{
+        Advice, Explanation, FieldContribution, Lead, Missing, SignalContribution, WordContribution,
+    },
     index::{Field, clauses},
 };
 

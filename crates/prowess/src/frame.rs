@@ -20,18 +20,18 @@ const CUT: &str = "\n[... truncated]";
 
 /// A framed text and what had to be done to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Framed {
+pub struct FramedText {
     /// The text, from `[skill:name]` to `[/skill]`.
     pub text: String,
     /// The markers that were neutralized.
-    pub neutralized: Vec<Neutralized>,
+    pub neutralized: Vec<NeutralizedMarker>,
     /// Whether the body was cut.
     pub truncated: bool,
 }
 
 /// A marker inside a framed text that no longer is one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Neutralized {
+pub struct NeutralizedMarker {
     /// The line of the text it stands in, from one.
     pub line: usize,
     /// The marker as it was written.
@@ -50,12 +50,12 @@ pub struct Frame<'a> {
 }
 
 /// Frames a body as it is put before a user's message.
-pub fn frame(name: &str, body: &str) -> Framed {
+pub fn frame(name: &str, body: &str) -> FramedText {
     enclose(name, body, false)
 }
 
 /// Frames at most `max_chars` characters of a body.
-pub fn frame_at_most(name: &str, body: &str, max_chars: usize) -> Framed {
+pub fn frame_at_most(name: &str, body: &str, max_chars: usize) -> FramedText {
     let (kept, truncated) = first_chars(body, max_chars);
     enclose(name, kept, truncated)
 }
@@ -68,7 +68,7 @@ pub fn frame_instruction<T: AsRef<str>>(
     tools: &[T],
     body: &str,
     max_chars: usize,
-) -> Framed {
+) -> FramedText {
     let (kept, truncated) = first_chars(body, max_chars);
     let mut text = format!("\n# {}\n{}", one_line(name), one_line(description));
     if !tools.is_empty() {
@@ -113,7 +113,7 @@ pub fn unframe(text: &str) -> Option<Frame<'_>> {
     })
 }
 
-fn enclose(name: &str, inside: &str, truncated: bool) -> Framed {
+fn enclose(name: &str, inside: &str, truncated: bool) -> FramedText {
     let mut neutralized = Vec::new();
     let mut text = String::with_capacity(inside.len() + name.len() + 20);
     text.push_str(OPEN);
@@ -124,7 +124,7 @@ fn enclose(name: &str, inside: &str, truncated: bool) -> Framed {
         text.push_str(&inside[done..=at]);
         text.push('\\');
         done = at + 1;
-        neutralized.push(Neutralized {
+        neutralized.push(NeutralizedMarker {
             line: inside[..at].matches('\n').count() + 1,
             marker: inside[at..end].to_owned(),
         });
@@ -132,7 +132,7 @@ fn enclose(name: &str, inside: &str, truncated: bool) -> Framed {
     text.push_str(&inside[done..]);
     text.push('\n');
     text.push_str(CLOSE);
-    Framed {
+    FramedText {
         text,
         neutralized,
         truncated,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{
     catalog::Catalog,
     context::{Refusal, SkillTools, ToolCheck},
-    frame::{Neutralized, frame_at_most, unframe},
+    frame::{NeutralizedMarker, frame_at_most, unframe},
     observe,
     select::{Match, Policy},
 };
@@ -52,7 +52,7 @@ pub struct Injection {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Injected {
+pub enum InjectionResult {
     /// A skill stands before the user's words now.
     Yes {
         /// The skill's name.
@@ -66,19 +66,19 @@ pub enum Injected {
         /// Whether its body was cut.
         truncated: bool,
         /// The frame markers in its body that were neutralized.
-        neutralized: Vec<Neutralized>,
+        neutralized: Vec<NeutralizedMarker>,
     },
     /// Nothing was changed: the host lacks tools that the best match asks for.
     Refused(Refusal),
     /// Nothing was changed.
-    No(Untouched),
+    No(SkipReason),
 }
 
 /// Why a message was left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Untouched {
+pub enum SkipReason {
     /// The host has not turned injection on.
     Off,
     /// It is not the user who speaks.
@@ -120,25 +120,29 @@ impl Injection {
     }
 
     /// Puts the best skill before the first words of a user's message.
-    pub fn inject<Other>(&self, catalog: &Catalog, message: &mut Message<Other>) -> Injected {
+    pub fn inject<Other>(
+        &self,
+        catalog: &Catalog,
+        message: &mut Message<Other>,
+    ) -> InjectionResult {
         let span = observe::inject();
         let _entered = span.enter();
         let found = match self.choose(catalog, message) {
             Ok(found) => found,
-            Err(why) => return Injected::No(why),
+            Err(why) => return InjectionResult::No(why),
         };
         let skill = match found.skill().loaded() {
             Ok(skill) => skill,
             Err(error) => {
                 tracing::warn!("{error}");
-                return Injected::No(Untouched::NotLoaded);
+                return InjectionResult::No(SkipReason::NotLoaded);
             }
         };
         let tools = match &self.check {
             None => SkillTools::unchecked(&skill),
             Some(check) => match check.check(&skill) {
                 Ok(tools) => tools,
-                Err(refusal) => return Injected::Refused(refusal),
+                Err(refusal) => return InjectionResult::Refused(refusal),
             },
         };
         let framed = frame_at_most(skill.name(), &skill.instructed(), self.max_chars);
@@ -148,7 +152,7 @@ impl Injection {
             *text = format!("{}\n\n{text}", framed.text);
         }
         observe::injected(&skill, found.confidence);
-        Injected::Yes {
+        InjectionResult::Yes {
             name: skill.name().to_owned(),
             score: found.score,
             confidence: found.confidence,
@@ -162,29 +166,29 @@ impl Injection {
         &self,
         catalog: &'c Catalog,
         message: &Message<Other>,
-    ) -> Result<Match<'c>, Untouched> {
-        let least = self.confidence.ok_or(Untouched::Off)?;
+    ) -> Result<Match<'c>, SkipReason> {
+        let least = self.confidence.ok_or(SkipReason::Off)?;
         if message.role != "user" {
-            return Err(Untouched::NotUser);
+            return Err(SkipReason::NotUser);
         }
         let texts: Vec<&str> = message.parts.iter().filter_map(Part::text).collect();
         if texts
             .iter()
             .any(|text| unframe(text.trim_start()).is_some())
         {
-            return Err(Untouched::AlreadyThere);
+            return Err(SkipReason::AlreadyThere);
         }
         let query = texts.join("\n");
         if query.trim().is_empty() {
-            return Err(Untouched::NoText);
+            return Err(SkipReason::NoText);
         }
         let selection = catalog.select(&query, &self.policy);
-        let found = *selection.matches.first().ok_or(Untouched::NoMatch)?;
+        let found = *selection.matches.first().ok_or(SkipReason::NoMatch)?;
         // Written so that a threshold that is not a number lets nothing pass.
         if found.confidence >= least {
             Ok(found)
         } else {
-            Err(Untouched::Unsure {
+            Err(SkipReason::Unsure {
                 confidence: found.confidence,
             })
         }
@@ -280,13 +284,13 @@ mod tests {
         };
         let injected = injection.inject(&catalog, &mut message);
         let told = match injected {
-            Injected::Yes {
+            InjectionResult::Yes {
                 name, neutralized, ..
             } => {
                 format!("{name}, {} neutralized", neutralized.len())
             }
-            Injected::No(why) => format!("{why:?}"),
-            Injected::Refused(refusal) => refusal.to_string(),
+            InjectionResult::No(why) => format!("{why:?}"),
+            InjectionResult::Refused(refusal) => refusal.to_string(),
         };
         expected.assert_eq(&format!("{told}\n{:#?}\n", message.parts));
     }
@@ -345,14 +349,26 @@ mod tests {
             (first, injection.inject(&catalog, &mut message))
         };
         let (first, second) = outcome(&on, "read the pdf");
-        assert!(matches!(first, Injected::Yes { .. }));
-        assert_eq!(second, Injected::No(Untouched::AlreadyThere));
-        assert_eq!(outcome(&on, " \n").0, Injected::No(Untouched::NoText));
-        assert_eq!(outcome(&on, "quantum").0, Injected::No(Untouched::NoMatch));
+        assert!(matches!(first, InjectionResult::Yes { .. }));
+        assert_eq!(second, InjectionResult::No(SkipReason::AlreadyThere));
+        assert_eq!(
+            outcome(&on, " \n").0,
+            InjectionResult::No(SkipReason::NoText)
+        );
+        assert_eq!(
+            outcome(&on, "quantum").0,
+            InjectionResult::No(SkipReason::NoMatch)
+        );
         let sure = above(1.1);
         let unsure = outcome(&sure, "read the pdf").0;
-        assert!(matches!(unsure, Injected::No(Untouched::Unsure { .. })));
+        assert!(matches!(
+            unsure,
+            InjectionResult::No(SkipReason::Unsure { .. })
+        ));
         let unsure = outcome(&above(f32::NAN), "read the pdf").0;
-        assert!(matches!(unsure, Injected::No(Untouched::Unsure { .. })));
+        assert!(matches!(
+            unsure,
+            InjectionResult::No(SkipReason::Unsure { .. })
+        ));
     }
 }

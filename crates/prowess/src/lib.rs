@@ -134,7 +134,7 @@ pub use source::{
     places::{
         At, Environment, Places, SkillFolder, candidates, places, project_folders, user_paths,
     },
-    remote::{Fetch, FetchError, Fetched, Remote, RemoteFile},
+    remote::{Fetch, FetchError, FetchedSkill, Remote, RemoteFile},
 };
 pub use tool::{Provider, ResourceAccess, Tool, ToolNames, ToolOptions, ToolResult, Toolset};
 pub use trust::{Seal, Trust, TrustAll, TrustDecision, TrustNone, TrustStore};

@@ -357,7 +357,7 @@ pub struct RunRecord {
     /// What it printed on standard error, as far as it was kept.
     pub stderr: String,
     /// How many bytes of each were not kept.
-    pub dropped: Dropped,
+    pub dropped: DroppedBytes,
     /// How long it ran.
     pub milliseconds: u64,
     /// What it was refused, as far as it said so itself.
@@ -370,7 +370,7 @@ pub struct RunRecord {
 
 /// Bytes of a run's outputs that were read and not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Dropped {
+pub struct DroppedBytes {
     /// Of standard output.
     pub stdout: u64,
     /// Of standard error.
@@ -388,7 +388,7 @@ impl RunRecord {
             stop: answer.stop,
             stdout: String::from_utf8_lossy(&answer.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&answer.stderr).into_owned(),
-            dropped: Dropped {
+            dropped: DroppedBytes {
                 stdout: answer.dropped.0,
                 stderr: answer.dropped.1,
             },

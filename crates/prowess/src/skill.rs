@@ -22,7 +22,7 @@ use crate::{
         Layout, Location, Origin, SkillFile,
         installed::Installation,
         refusal,
-        remote::{FetchError, Fetched, Remote},
+        remote::{FetchError, FetchedSkill, Remote},
     },
     trust::{Approval, Changes, Entry, TrustDecision, TrustStore},
 };
@@ -454,7 +454,7 @@ impl Skill {
         let Some(remote) = self.remote() else {
             return Ok(Cow::Borrowed(self));
         };
-        let Fetched { text, remote } = remote.fetch.skill(&remote.uri)?;
+        let FetchedSkill { text, remote } = remote.fetch.skill(&remote.uri)?;
         let file = SkillFile {
             origin: self.origin(),
             path: self.path().to_path_buf(),

@@ -9,7 +9,7 @@ use prowess::{
     Catalog, LoadOptions, MemorySource, Source,
     context::{ContextOptions, Coordinator, Mode, Strategy},
     frame::{frame_at_most, frame_instruction},
-    inject::{Injected, Injection, Message, Part},
+    inject::{Injection, InjectionResult, Message, Part},
     select::{Policy, Ranker},
 };
 use serde::Deserialize;
@@ -174,7 +174,7 @@ fn check_inject(case: Value) {
     injection.max_chars = case.max_injected_chars;
     let injected = injection.inject(&catalog, &mut message);
     let matched = match injected {
-        Injected::Yes { name, .. } => Some(name),
+        InjectionResult::Yes { name, .. } => Some(name),
         _ => None,
     };
     let after = Content {

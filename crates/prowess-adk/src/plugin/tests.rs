@@ -1,6 +1,6 @@
 use adk_core::Part;
 use expect_test::{Expect, expect};
-use prowess::{Reason, inject::Untouched};
+use prowess::{Reason, inject::SkipReason};
 
 use super::*;
 use crate::{
@@ -39,8 +39,8 @@ fn check(injector: &Injector, text: &str, ledger: Option<&Ledger>, expected: &Ex
         .map(|it| format!("{} {}", it.reason.as_str(), it.name))
         .collect();
     seen.extend(outcome.injected.iter().map(|injected| match injected {
-        Injected::Yes { name, .. } => format!("injected {name}"),
-        Injected::No(why) => format!("{why:?}"),
+        InjectionResult::Yes { name, .. } => format!("injected {name}"),
+        InjectionResult::No(why) => format!("{why:?}"),
         other => format!("{other:?}"),
     }));
     let refused = outcome.refused.iter();
@@ -167,7 +167,10 @@ fn a_newer_catalog_is_seen_by_plugins_made_before() {
     assert_eq!(manager.plugin_names(), ["skills"]);
     injector.replace(empty());
     let outcome = injector.inject(&mut asked("@tea"), None);
-    assert_eq!(outcome.injected, Some(Injected::No(Untouched::NoMatch)));
+    assert_eq!(
+        outcome.injected,
+        Some(InjectionResult::No(SkipReason::NoMatch))
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use clap::Args;
 use prowess::{
     Injection,
-    inject::{Injected, MAX_CHARS, Message, Untouched},
+    inject::{InjectionResult, MAX_CHARS, Message, SkipReason},
     select::Ranker,
 };
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     let mut message = Message::<()>::text(arguments.role.as_str(), text);
     let injected = injection.inject(&catalog, &mut message);
     let text = message.parts[0].text().unwrap_or_default();
-    let exit = if matches!(injected, Injected::Yes { .. }) {
+    let exit = if matches!(injected, InjectionResult::Yes { .. }) {
         Exit::Fine
     } else {
         Exit::Findings
@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, session: &mut Session) -> Result<Exit, 
     Ok(exit)
 }
 
-fn output<'a>(injected: &'a Injected, text: &'a str) -> Output<'a> {
+fn output<'a>(injected: &'a InjectionResult, text: &'a str) -> Output<'a> {
     let empty = Output {
         injected: false,
         reason: None,
@@ -92,7 +92,7 @@ fn output<'a>(injected: &'a Injected, text: &'a str) -> Output<'a> {
         text,
     };
     match injected {
-        Injected::Yes {
+        InjectionResult::Yes {
             name,
             score,
             confidence,
@@ -108,10 +108,10 @@ fn output<'a>(injected: &'a Injected, text: &'a str) -> Output<'a> {
             neutralized: neutralized.len(),
             ..empty
         },
-        Injected::No(why) => Output {
+        InjectionResult::No(why) => Output {
             reason: Some(word(*why)),
             confidence: match why {
-                Untouched::Unsure { confidence } => Some(*confidence),
+                SkipReason::Unsure { confidence } => Some(*confidence),
                 _ => None,
             },
             ..empty
@@ -122,22 +122,22 @@ fn output<'a>(injected: &'a Injected, text: &'a str) -> Output<'a> {
 }
 
 /// The word a machine reads.
-fn word(why: Untouched) -> &'static str {
+fn word(why: SkipReason) -> &'static str {
     match why {
-        Untouched::Off => "off",
-        Untouched::NotUser => "not-user",
-        Untouched::NoText => "no-text",
-        Untouched::AlreadyThere => "already-there",
-        Untouched::NoMatch => "no-match",
-        Untouched::NotLoaded => "not-loaded",
-        Untouched::Unsure { .. } => "unsure",
+        SkipReason::Off => "off",
+        SkipReason::NotUser => "not-user",
+        SkipReason::NoText => "no-text",
+        SkipReason::AlreadyThere => "already-there",
+        SkipReason::NoMatch => "no-match",
+        SkipReason::NotLoaded => "not-loaded",
+        SkipReason::Unsure { .. } => "unsure",
         _ => "other",
     }
 }
 
-fn report(injected: &Injected, session: &mut Session) {
+fn report(injected: &InjectionResult, session: &mut Session) {
     let why = match injected {
-        Injected::Yes {
+        InjectionResult::Yes {
             name,
             confidence,
             truncated,
@@ -148,26 +148,26 @@ fn report(injected: &Injected, session: &mut Session) {
             let text = format!("`{name}`, confidence {sure}{cut}");
             return session.output.say(Paint::good, "injected", &text);
         }
-        Injected::No(why) => *why,
+        InjectionResult::No(why) => *why,
         _ => return,
     };
     let (text, step) = match why {
-        Untouched::Off => (
+        SkipReason::Off => (
             "injection is off, because a score alone chooses wrongly too often".to_owned(),
             Some("`--threshold 0.8` turns it on for matches that are this sure"),
         ),
-        Untouched::NotUser => ("only a user's message is changed".to_owned(), None),
-        Untouched::NoText => ("there are no words in the message".to_owned(), None),
-        Untouched::AlreadyThere => ("the message carries a skill already".to_owned(), None),
-        Untouched::NoMatch => (
+        SkipReason::NotUser => ("only a user's message is changed".to_owned(), None),
+        SkipReason::NoText => ("there are no words in the message".to_owned(), None),
+        SkipReason::AlreadyThere => ("the message carries a skill already".to_owned(), None),
+        SkipReason::NoMatch => (
             "no skill answers the message".to_owned(),
             Some("`prowess list` shows what there is"),
         ),
-        Untouched::NotLoaded => (
+        SkipReason::NotLoaded => (
             "the best match is a remote skill that cannot be loaded now".to_owned(),
             Some("`prowess select TEXT` names it, and `prowess activate NAME` tells why"),
         ),
-        Untouched::Unsure { confidence } => (
+        SkipReason::Unsure { confidence } => (
             format!("the best match is only {} sure", percent(confidence)),
             Some("`prowess select TEXT` shows the matches"),
         ),

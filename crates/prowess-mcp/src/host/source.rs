@@ -6,8 +6,8 @@ use std::{
 };
 
 use prowess::{
-    ContentHash, Fetch, FetchError, Fetched, Layout, Origin, Remote, RemoteFile, Resource, Scan,
-    ScanRequest, Scope, SkillFile, Source,
+    ContentHash, Fetch, FetchError, FetchedSkill, Layout, Origin, Remote, RemoteFile, Resource,
+    Scan, ScanRequest, Scope, SkillFile, Source,
 };
 
 use super::{
@@ -94,7 +94,7 @@ fn remote(server: &Server, held: &SkillRecord) -> Remote {
 struct ServerFetch(Server);
 
 impl Fetch for ServerFetch {
-    fn skill(&self, uri: &str) -> Result<Fetched, FetchError> {
+    fn skill(&self, uri: &str) -> Result<FetchedSkill, FetchError> {
         let loaded = self.0.load_blocking(uri)?;
         let held = SkillRecord {
             entry: Arc::clone(&loaded.entry),
@@ -102,7 +102,7 @@ impl Fetch for ServerFetch {
             age: loaded.age,
         };
         let instructions = loaded.document.instructions();
-        Ok(Fetched {
+        Ok(FetchedSkill {
             text: loaded.entry.text(loaded.approved.is_some(), instructions),
             remote: Remote {
                 hash: Some(ContentHash::of(&loaded.bytes)),

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::{Best, Scored, keep_best, with_scratch};
+use super::{Best, Hit, keep_best, with_scratch};
 use crate::{
     index::{FULL, GAP, Index},
     query::{TermQuery, idf},
@@ -19,7 +19,7 @@ pub(crate) fn rank(
     query: &TermQuery,
     limit: usize,
     allow: impl Fn(u32) -> bool,
-) -> Vec<Scored> {
+) -> Vec<Hit> {
     if limit == 0 {
         return Vec::new();
     }
@@ -41,7 +41,7 @@ fn best_sums(
     query: &TermQuery,
     limit: usize,
     allow: impl Fn(u32) -> bool,
-) -> Vec<Scored> {
+) -> Vec<Hit> {
     let mut best = Best::new(limit, f32::MIN_POSITIVE);
     with_scratch(|scratch| {
         for (number, part) in index.parts.iter().enumerate() {
@@ -61,7 +61,7 @@ fn best_sums(
             best.offer(sums, |slot, score| {
                 let document = part.positions[slot];
                 let counts = part.alive(slot) && allow(document);
-                counts.then_some(Scored::new(document, score))
+                counts.then_some(Hit::new(document, score))
             });
         }
     });

@@ -4,7 +4,7 @@
 //! description, 2.0 in the tags and 1.0 in the body. The sum is divided by the square root of the
 //! number of different tokens in the body.
 
-use super::{Best, Scored, with_scratch};
+use super::{Best, Hit, with_scratch};
 use crate::index::{IN_BODY, IN_DESCRIPTION, IN_NAME, IN_TAGS, Index};
 
 /// Ranks documents that reach `min_score` by the tokens of a request, best first.
@@ -18,7 +18,7 @@ pub(crate) fn rank(
     limit: usize,
     tagged: bool,
     allow: impl Fn(u32) -> bool,
-) -> Vec<Scored> {
+) -> Vec<Hit> {
     if limit == 0 || (tokens.is_empty() && !tagged) {
         return Vec::new();
     }
@@ -41,7 +41,7 @@ pub(crate) fn rank(
             best.offer_divided(sums, &segment.roots, |slot, score| {
                 let document = part.positions[slot];
                 let counts = part.alive(slot) && allow(document);
-                counts.then_some(Scored::new(document, score))
+                counts.then_some(Hit::new(document, score))
             });
         }
     });

@@ -103,13 +103,15 @@ mod tests {
     use prowess_format::Profile;
 
     use super::*;
-    use crate::{Fetch, FetchError, Fetched, Layout, Origin, Remote, Resource, Scope, SkillFile};
+    use crate::{
+        Fetch, FetchError, FetchedSkill, Layout, Origin, Remote, Resource, Scope, SkillFile,
+    };
 
     #[derive(Debug)]
     struct Nobody;
 
     impl Fetch for Nobody {
-        fn skill(&self, _: &str) -> Result<Fetched, FetchError> {
+        fn skill(&self, _: &str) -> Result<FetchedSkill, FetchError> {
             unreachable!("an index fetches nothing")
         }
 

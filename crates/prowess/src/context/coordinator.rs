@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Choice, ContextOptions, Generalist, Matched, Mode, OriginRecord, Provenance, Refusal,
+    Choice, ContextOptions, Generalist, MatchedBy, Mode, OriginRecord, Provenance, Refusal,
     Resolution, SkillContext, Strategy, ToolRegistry, bind,
 };
 use crate::{
@@ -32,7 +32,7 @@ pub struct Coordinator<Tool> {
 /// A candidate: a skill, how it was found, and its scores.
 struct Candidate<'a> {
     skill: &'a Skill,
-    matched: Matched,
+    matched: MatchedBy,
     score: Option<f32>,
     confidence: Option<f32>,
 }
@@ -41,7 +41,7 @@ impl<'a> Candidate<'a> {
     fn matched(query: &str, found: Match<'a>) -> Self {
         Self {
             skill: found.skill(),
-            matched: Matched::Query(query.to_owned()),
+            matched: MatchedBy::Query(query.to_owned()),
             score: Some(found.score),
             confidence: Some(found.confidence),
         }
@@ -131,7 +131,7 @@ impl<Tool> Coordinator<Tool> {
                 Some(skill) => {
                     let candidate = Candidate {
                         skill,
-                        matched: Matched::Name(name.clone()),
+                        matched: MatchedBy::Name(name.clone()),
                         score: None,
                         confidence: None,
                     };
@@ -152,7 +152,7 @@ impl<Tool> Coordinator<Tool> {
                 for skill in self.catalog.model_visible() {
                     let candidate = || Candidate {
                         skill,
-                        matched: Matched::Tag(tag.clone()),
+                        matched: MatchedBy::Tag(tag.clone()),
                         score: Some(0.0),
                         confidence: None,
                     };
@@ -205,7 +205,7 @@ impl<Tool> Coordinator<Tool> {
         let authority = self.options.authority.for_skill(candidate.skill.document());
         let binding = bind::bind(&*self.registry, &authority);
         let permissive =
-            self.options.mode == Mode::Permissive || candidate.matched == Matched::Fallback;
+            self.options.mode == Mode::Permissive || candidate.matched == MatchedBy::Fallback;
         if !binding.missing.is_empty() {
             if !permissive {
                 refuse(name, binding.missing, resolution);
@@ -243,7 +243,7 @@ impl<Tool> Coordinator<Tool> {
             self.options.max_chars,
         );
         let reason = match candidate.matched {
-            Matched::Name(_) => Reason::Explicit,
+            MatchedBy::Name(_) => Reason::Explicit,
             _ => Reason::Selected,
         };
         observe::resolved(skill, reason);
@@ -287,7 +287,7 @@ impl<Tool> Coordinator<Tool> {
                 Some(skill) => {
                     let candidate = Candidate {
                         skill,
-                        matched: Matched::Fallback,
+                        matched: MatchedBy::Fallback,
                         score: None,
                         confidence: None,
                     };
@@ -305,7 +305,7 @@ impl<Tool> Coordinator<Tool> {
                     provenance: Provenance {
                         tools_asked: tools.clone(),
                         tools_missing: binding.missing,
-                        ..Provenance::new(Matched::Fallback, authority.permission)
+                        ..Provenance::new(MatchedBy::Fallback, authority.permission)
                     },
                     tools: binding.bound,
                     authority,

@@ -156,12 +156,12 @@ fn the_generalist_takes_over_in_fallback_mode() {
     let context = coordinator.resolve(&query("bake bread")).context.unwrap();
     assert_eq!(context.instruction, "Help as well as you can.");
     assert_eq!(context.envelope().tools, ["knowledge"]);
-    assert_eq!(context.provenance.matched, Matched::Fallback);
+    assert_eq!(context.provenance.matched, MatchedBy::Fallback);
     options.generalist = Some(Generalist::Skill("advice".into()));
     let coordinator = Coordinator::new(catalog.clone(), tools.clone(), options);
     let context = coordinator.resolve(&query("bake bread")).context.unwrap();
     assert_eq!(context.provenance.name.as_deref(), Some("advice"));
-    assert_eq!(context.provenance.matched, Matched::Fallback);
+    assert_eq!(context.provenance.matched, MatchedBy::Fallback);
 }
 
 #[test]

@@ -70,7 +70,7 @@ pub struct UnknownClient {
 
 /// Where a skill lies among the folders of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Located {
+pub struct Placement {
     /// The shelf: project, user or system.
     pub tier: Tier,
     /// The folder, resolved.
@@ -164,7 +164,7 @@ impl Clients {
         file: &Path,
         projects: &[PathBuf],
         environment: &Environment,
-    ) -> Option<Located> {
+    ) -> Option<Placement> {
         let places = self.places(None);
         let user = places.user.iter().map(|it| (Tier::User, it));
         let system = places.system.iter().map(|it| (Tier::System, it));
@@ -181,7 +181,7 @@ impl Clients {
             .filter_map(|(tier, folder)| {
                 let below = file.strip_prefix(&folder).ok()?;
                 let depth = below.components().count().checked_sub(1)?;
-                Some(Located {
+                Some(Placement {
                     tier,
                     folder,
                     depth,

@@ -12,7 +12,7 @@ use crate::{display::display_text, identity::ContentHash};
 /// Gives the text and the files of remote skills. Calls block; nothing is fetched ahead of one.
 pub trait Fetch: fmt::Debug + Send + Sync {
     /// Fetches a skill's file and checks it against what was listed.
-    fn skill(&self, uri: &str) -> Result<Fetched, FetchError>;
+    fn skill(&self, uri: &str) -> Result<FetchedSkill, FetchError>;
 
     /// The files of a skill as they were listed, its own among them; this asks nobody.
     fn files(&self, uri: &str) -> Result<Vec<Resource>, FetchError>;
@@ -51,7 +51,7 @@ pub struct FetchError {
 
 /// A skill's file as it came, checked.
 #[derive(Debug, Clone)]
-pub struct Fetched {
+pub struct FetchedSkill {
     /// The text to read it from: the fields in effect, and the instructions.
     pub text: String,
     /// What is known about it now.

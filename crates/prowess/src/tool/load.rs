@@ -124,7 +124,7 @@ impl Toolset {
     /// `skill` does, for a host that has a reason of its own.
     pub fn load(&self, skill: &Skill, reason: Reason, arguments: Option<&str>) -> ToolResult {
         let name = &self.options().names.skill;
-        // Fetched before the ledger hears of it: what could not be loaded is not active. What the
+        // FetchedSkill before the ledger hears of it: what could not be loaded is not active. What the
         // conversation holds already is not fetched again.
         let held = self.locked().holds(skill);
         let skill = match skill.loaded_unless(held) {

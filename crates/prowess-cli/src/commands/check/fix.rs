@@ -11,7 +11,7 @@ use std::{
 
 use prowess::{
     DiskSource, Layout, Skill, Source,
-    format::{Diagnostic, Fix, Fixed, Profile, Severity, fix, parse, redact, rules},
+    format::{Diagnostic, Fix, FixResult, Profile, Severity, fix, parse, redact, rules},
 };
 use similar::TextDiff;
 
@@ -106,7 +106,7 @@ impl Plan {
         checks: &Checks,
         names: &mut Names,
         session: &mut Session,
-    ) -> Fixed {
+    ) -> FixResult {
         let folder = prowess::folder_of(skill, &session.config.limits);
         let file_name = skill.path().file_name().unwrap_or_default();
         let file_name = file_name.to_string_lossy();
