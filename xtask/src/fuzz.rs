@@ -38,6 +38,9 @@ pub(crate) struct Fuzz {
     /// Only these targets; can be repeated
     #[arg(long, value_name = "NAME")]
     target: Vec<String>,
+    /// Leave these targets out; can be repeated
+    #[arg(long, value_name = "NAME", conflicts_with = "target")]
+    skip: Vec<String>,
     /// Only run the committed seeds once, with no search
     #[arg(long)]
     seeds: bool,
@@ -47,14 +50,15 @@ impl Fuzz {
     pub(crate) fn run(&self) -> Result<()> {
         let folder = crate::workspace().join("fuzz");
         let known = targets(&folder)?;
-        for name in &self.target {
+        for name in self.target.iter().chain(&self.skip) {
             if !known.contains(name) {
                 bail!("no target `{name}`; there are: {}", known.join(", "));
             }
         }
         let wanted = known
             .iter()
-            .filter(|name| self.target.is_empty() || self.target.contains(name));
+            .filter(|name| self.target.is_empty() || self.target.contains(name))
+            .filter(|name| !self.skip.contains(name));
         let binaries = build(&folder)?;
         let mut total = 0;
         println!("{:<16}{:>14}{:>12}", "target", "executions", "per second");
